@@ -21,6 +21,7 @@ from searchsocket.stores.local.open_readers import MAX_OPEN_TRIES, OpenReaders
 from searchsocket.stores.local.ownership import Ownership
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.vectors.part import VectorPart
+from searchsocket.stores.local.verified import VerifiedGenerations
 from searchsocket.stores.memory_budget import MemoryBudget
 from searchsocket.system.errors import system_error
 from searchsocket.text.synonyms import SynonymSource
@@ -45,6 +46,7 @@ class LiveGenerations:
         self.synonyms = synonyms
         self.vectors = vectors
         self.ownership = Ownership(root, project_id)
+        self.verified = VerifiedGenerations()
         self._project_id = project_id
         self._folders = BoundedCache[str, Path](_MAX_FOLDERS)  # every query needs one
         self._readers = OpenReaders(lambda folder, max_bytes: self.open(folder, max_read_bytes=max_bytes), monotonic)
@@ -72,6 +74,7 @@ class LiveGenerations:
         Raises:
             ProjectMismatch: It is another project's.
         """
+        trusted = trusted or generation in self.verified
         try:
             reader = LocalReader(
                 generation, self.vectors, trusted=trusted, synonyms=self.synonyms, max_read_bytes=max_read_bytes

@@ -25,9 +25,11 @@ from searchsocket.stores.local.build.build import drop_remaining, drop_unchanged
 from searchsocket.stores.local.build.candidate import build_candidate, drop_refused, is_same
 from searchsocket.stores.local.catalogue.rows import rows_of
 from searchsocket.stores.local.layout import (
+    MANIFEST,
     Current,
     overwrite_current,
     read_current,
+    read_manifest,
     remove_leftovers,
     unpublish,
     write_current,
@@ -156,6 +158,8 @@ class LocalStore(LiveGenerations):
                         gate=gate,
                     )
                     write_current(folder, Current(published.name, current.live if current else ""))
+                    names = [MANIFEST, *read_manifest(folder / published.name).files]
+                    self.verified.add(folder / published.name, names)
                 except CandidateRefused:
                     raise  # its remote rows stay too; readers of other generations do not see them
                 except BaseException:

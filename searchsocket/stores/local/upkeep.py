@@ -10,6 +10,7 @@ from searchsocket.stores.base.naming import generation_number
 from searchsocket.stores.base.upkeep import RecordVectors, ResyncReport
 from searchsocket.stores.base.vectors import NOT_KEPT
 from searchsocket.stores.local.layout import (
+    MANIFEST,
     Current,
     corrupt,
     damage_of,
@@ -147,9 +148,13 @@ def _problems(live: LiveGenerations, generation: Path) -> list[str]:
     problems: list[str] = []
     try:
         manifest = live.ownership.checked(read_manifest(generation))
+        if generation in live.verified:
+            return []
         problems = file_problems(generation, manifest)
         reader = live.open(generation, trusted=True)
         problems += record_problems(reader) + (word_problems(reader) if live.vectors.upkeep else part_problems(reader))
+        if not problems:
+            live.verified.add(generation, [MANIFEST, *manifest.files])
     except FileNotFoundError as error:
         problems.append(str(corrupt(Path(error.filename or generation), "is missing")))
     except IndexCorrupt as error:

@@ -129,7 +129,6 @@ def word_problems(reader: LocalReader, *, contents: bool = True) -> list[str]:
                 opened = PackWords.open(path)
                 if contents:
                     opened.check()
-                    opened.forget_pages()
         except SearchSocketError as error:
             problems.append(f"{reader.folder}: {error}")
             continue

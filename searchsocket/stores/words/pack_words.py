@@ -75,8 +75,8 @@ class PackWords(NamedTuple):
         Raises:
             ValueError: It does not.
         """
-        self.scored.check(self.records, len(SCORED_FIELDS))
-        self.exact.check(self.records, len(EXACT_FIELDS))
+        self.scored.check(self.records, len(SCORED_FIELDS), self.forget_pages)
+        self.exact.check(self.records, len(EXACT_FIELDS), self.forget_pages)
         if len(self.lengths) != len(SCORED_FIELDS):
             raise ValueError("the lengths are not those of these fields")
 

@@ -8,7 +8,7 @@ tables are merged with few steps: Lucene's segments have the same parts.
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import count, pairwise
 from typing import NamedTuple, Self
 
@@ -108,12 +108,13 @@ class Table(NamedTuple):
         first, last = int(self.entries[first_pair]), int(self.entries[last_pair])
         return Entries(self.slots[first:last], self.counts[first:last], int(self.positions_from[first_pair]))
 
-    def check(self, documents: int, fields: int) -> None:
+    def check(self, documents: int, fields: int, forget_pages: Callable[[], None]) -> None:
         """Check that every lookup stays within the arrays.
 
         Args:
             documents: The number of documents that the table may name.
             fields: Likewise, of fields.
+            forget_pages: Called after each part, since all of a large table would take its size in memory.
 
         Raises:
             ValueError: It does not; UnicodeDecodeError is one.
@@ -126,6 +127,7 @@ class Table(NamedTuple):
             if not part._is_sound(before, documents, fields):
                 raise ValueError(_UNSOUND)
             before = part.terms.at(part.terms.size - 1)
+            forget_pages()
 
     def _has_sound_bounds(self) -> bool:
         sizes = len(self.pairs) == self.terms.size + 1 and len(self.counts) in (0, len(self.slots))
@@ -178,8 +180,7 @@ class Table(NamedTuple):
 
 
 def _ascends(bounds: Integers, last: int) -> bool:
-    numbers = bounds.astype(np.int64)
-    return len(numbers) > 0 and numbers[0] == 0 and numbers[-1] == last and bool((np.diff(numbers) >= 0).all())
+    return len(bounds) > 0 and bounds[0] == 0 and bounds[-1] == last and bool((bounds[1:] >= bounds[:-1]).all())
 
 
 class TableBuilder:
