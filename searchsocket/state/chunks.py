@@ -13,7 +13,7 @@ from searchsocket.state.sql import CUT, KEY_BYTES, MIRRORED, as_text
 from searchsocket.types import Chunk
 
 _HOW_CHARS = 16  # of the digest of settings, which no author chooses
-_CUTS = "chunked CROSS JOIN page_cuts ON page_cuts.id = records_id"
+_CUTS = "chunked CROSS JOIN page_cuts ON page_cuts.id = chunked.records_id"
 _CHUNKS = "chunked CROSS JOIN chunks ON chunks.records_id = chunked.records_id"
 
 
@@ -118,11 +118,13 @@ class ChunkTable:
     def count(self) -> ChunkCounts:
         return count_chunks(self.db, self.scope)
 
-    def repeated_ids(self, limit: int) -> list[str]:
-        """Return at most `limit` ids that several chunks have, rising."""
-        compute_ids(self.db, self.scope, OF_SCOPE)
-        sql = "SELECT id FROM chunk_ids GROUP BY id HAVING COUNT(*) > 1 ORDER BY id LIMIT ?"
-        return [row[0].hex() for row in self.db.execute(sql, (limit,))]
+    def repeated_keys(self, limit: int) -> list[tuple[str, str]]:
+        """Return at most `limit` keys that several chunks of a page have, each after the URL of the page."""
+        sql = (
+            f"SELECT url, key FROM {_CUTS} CROSS JOIN chunks ON chunks.records_id = page_cuts.id WHERE scope = ? "
+            "GROUP BY page_cuts.id, key HAVING COUNT(*) > 1 ORDER BY url, key LIMIT ?"
+        )
+        return self.db.execute(sql, (self.scope, limit)).fetchall()
 
     def count_texts(self) -> int:
         """Count the distinct texts."""

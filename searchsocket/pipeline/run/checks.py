@@ -68,10 +68,11 @@ def page_count_not_collapsed(run: ScopeRun) -> CheckOutcome:
 def keys_unique(run: ScopeRun) -> CheckOutcome:
     """No two chunks share a key; one would silently replace the other."""
     with run.state.open(run.scope.name) as state:
-        repeated, chunks = state.chunks.repeated_ids(_NAMED), state.chunks.count().chunks
+        repeated, chunks = state.chunks.repeated_keys(_NAMED), state.chunks.count().chunks
     numbers = {"chunks": chunks, "repeated": len(repeated)}
     if repeated:
-        return CheckOutcome(False, f"chunks share the keys {', '.join(repeated)}", numbers=numbers)
+        named = ", ".join(f"{key} on {url}" for url, key in repeated)
+        return CheckOutcome(False, f"chunks share a key: {named}", numbers=numbers)
     return CheckOutcome(True, f"{chunks:,} chunks, each with its own key", numbers=numbers)
 
 
