@@ -1,6 +1,7 @@
 """The rows of a generation that is being built: live rows that stay and staged rows, in path order."""
 
 import sqlite3
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -15,8 +16,10 @@ from searchsocket.stores.local.catalogue.records import PATH_ORDER, connect_writ
 from searchsocket.stores.local.numbering import HASH_BYTES, Docs, Ids, Rows
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.staging import Staging
+from searchsocket.system.batches import batches
 
 MAX_PACKS = 8  # each one adds a query to reading records
+_BATCH = 4_096  # staged records
 _MIN_USED = 0.5  # share of a pack's records that a generation uses; below it they are written again
 
 Hashes = NDArray[np.uint8]  # shape (records, 32)
@@ -93,22 +96,25 @@ def new_rows(staging: Staging, live: LocalReader | None, *, renumbers: bool) -> 
 
 
 def _staged_rows(database: Path) -> StagedRows:
-    slots: list[int] = []
-    ids: list[bytes] = []
+    slots = array("q")
+    ids = [_ids([])]  # in blocks: an object for each id would take twice as much
     hashes = bytearray()
 
     def facts(changes: sqlite3.Connection) -> Iterator[SqlRow]:
         columns = f"slot, id, record_hash, {SELECTED}"
         sql = f"SELECT {columns} FROM changes WHERE slot IS NOT NULL ORDER BY {PATH_ORDER}"
-        for slot, id_, record_hash, *rest in changes.execute(sql):
-            slots.append(slot)
-            ids.append(id_.encode())
-            hashes.extend(_hash_bytes(record_hash))
-            yield rest
+        for batch in batches(changes.execute(sql), _BATCH):
+            slots.extend([slot for slot, *_ in batch])
+            ids.append(_ids([id_.encode() for _, id_, *_ in batch]))
+            for _, _, record_hash, *rest in batch:
+                hashes.extend(_hash_bytes(record_hash))
+                yield rest
 
     with closing(connect_writer(database)) as changes:
         table = FactTable.of(facts(changes))
-    return StagedRows(np.array(slots, np.int64), _ids(ids), _hashes(hashes), table)
+    return StagedRows(
+        np.asarray(slots), np.concatenate(ids), np.frombuffer(hashes, np.uint8).reshape(-1, HASH_BYTES), table
+    )
 
 
 def _staying(staging: Staging, staged: StagedRows, live: LocalReader) -> tuple[Rows, Ids, Hashes, set[str]]:
@@ -186,10 +192,6 @@ def _hash_bytes(stored: bytes | str) -> bytes:
     if len(data) != HASH_BYTES:
         raise ValueError(f"the hash of a record is {as_text(stored)!r}, which is not a SHA-256 hash")
     return data
-
-
-def _hashes(data: bytes | bytearray) -> Hashes:
-    return np.frombuffer(bytes(data), np.uint8).reshape(-1, HASH_BYTES)
 
 
 def _ids(ids: Sequence[bytes]) -> Ids:

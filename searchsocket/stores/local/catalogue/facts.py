@@ -107,12 +107,12 @@ class FactTable:
     def of(cls, rows: Iterable[SqlRow]) -> Self:
         """The table of rows of `COLUMNS`, which may be a stream."""
         distinct: tuple[dict[str, int], ...] = tuple({} for _ in TEXTS)
-        columns = [array("d" if name == "weight" else "q") for name in COLUMNS]
+        columns = [array("I") for _ in TEXTS] + [array("d" if name == "weight" else "q") for name in NUMBERS]
         for row in rows:
             for column, value in enumerate(row):
                 texts = distinct[column] if column < len(distinct) else None
                 columns[column].append(value if texts is None else texts.setdefault(value, len(texts)))
-        arrays = {name: np.array(column) for name, column in zip(COLUMNS, columns, strict=True)}
+        arrays = dict(zip(COLUMNS, map(np.asarray, columns), strict=True))
         return cls(
             {name: TextColumn.of(arrays[name], texts) for name, texts in zip(TEXTS, distinct, strict=True)},
             {name: arrays[name] if name == "weight" else narrow(arrays[name]) for name in NUMBERS},
