@@ -161,6 +161,15 @@ def possible_names(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in (*map(name_of, parts), *map(_gist, parts), task) if name))
 
 
+def spelled_name(text: str) -> str:
+    """The name that a query in one piece spells: "quick start" for `Quick_Start`, `quickStart` and `quick.start`.
+
+    "" if the query has spaces or is a single word.
+    """
+    pieces = _PIECES.findall(_CAMEL.sub(" ", text)) if len(text.split()) == 1 else []
+    return name_of(" ".join(pieces)) if len(pieces) > 1 else ""
+
+
 def _piece(text: str) -> tuple[str, ...]:
     return tuple(form for word in _WORD.findall(text) for form in word_forms(word))
 

@@ -29,7 +29,8 @@ TEXTS = [
 ]  # fmt: skip
 QUERIES = [
     "how to use slots", "Guide - List Rendering", "createRoot()", "in Vue", "what is", "config.errorHandler options",
-    "e-mail address?", "how do I (really) install it", "C# and C++",
+    "e-mail address?", "how do I (really) install it", "C# and C++", "Quick_Start", "quickStart",
+    "quick.start", "quick/start", "--dry-run", "HTTPServer", "größeÄndern", "useState", "日本語・入門", " 1.2.3 ",
 ]  # fmt: skip
 VOCABULARY = ["install", "instance", "constant", "callback", "usecallback", "watcher", "watchers", "property", "2015"]
 TYPOS = ["instal", "isntall", "inztance", "usecallbaack", "watchrs", "xyz", "proprety", "21015"]
@@ -76,7 +77,11 @@ def expected() -> dict[str, Any]:
             {"exact": word.exact, "stem": word.stem, "parts": list(word.parts), "isStop": word.is_stop}
             for word in parsed.words
         ]
-        names = {"names": list(words.names_of(text)), "possible": list(words.possible_names(text))}
+        names: dict[str, Any] = {
+            "names": list(words.names_of(text)),
+            "possible": list(words.possible_names(text)),
+            "spelled": words.spelled_name(text),
+        }
         return {"words": plain, "isOpen": parsed.open_ended, **names}
 
     return {

@@ -77,3 +77,33 @@ def test_the_page_of_that_name_is_first(tmp_path: Path, q: str, first: str) -> N
         Piece("/props", "Typing props: a component types props by typing component and props.", title="Props of types"),
     ]  # fmt: skip
     assert make_site(tmp_path, pieces).engine.search(SearchQuery(q), MAIN).results[0].url == first
+
+
+@pytest.mark.parametrize("q", ["Quick_Start", "quickStart", "quick.start", "quick/start", "quick-start", "QUICK_START"])
+def test_a_title_typed_in_one_piece_is_first(tmp_path: Path, q: str) -> None:
+    pieces = [
+        Piece("/learn", "Make a site in five minutes.", title="Quick Start"),
+        Piece("/start", "Start here: a quick start of the quick server starts it quick.", title="Start the server"),
+        Piece("/blog", "See quick_start, quickStart, quick.start, quick/start, quick-start.", title="Quick start tips"),
+    ]
+    assert make_site(tmp_path, pieces).engine.search(SearchQuery(q), MAIN).results[0].url == "/learn"
+
+
+@pytest.mark.parametrize(
+    ("q", "words"),
+    [
+        ("useState", "Use state"),
+        ("no-unused-vars", "No unused vars"),
+        ("v-model", "V model"),
+        ("array.map", "Array map"),
+        ("--dry-run", "Dry run"),
+        ("max_chars", "Max chars"),
+        ("1.2.3", "1 2 3"),
+    ],
+)
+@pytest.mark.parametrize("is_title", [True, False])
+def test_an_identifier_precedes_a_title_of_its_words(tmp_path: Path, q: str, words: str, is_title: bool) -> None:
+    """An identifier that is a title or heading keeps its place."""
+    own = Piece("/own", f"Call {q} here.", title=q if is_title else "Reference", section="" if is_title else q)
+    guide = Piece("/guide", f"{words}: all about {words}, {words}.", title=words)
+    assert make_site(tmp_path, [guide, own]).engine.search(SearchQuery(q), MAIN).results[0].url == "/own"

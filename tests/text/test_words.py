@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.text.words import MAX_QUERY_WORDS, MAX_WORD_CHARS, index_words, parse_query, spellings, split_code
+from searchsocket.text.words import (
+    MAX_QUERY_WORDS,
+    MAX_WORD_CHARS,
+    index_words,
+    parse_query,
+    spelled_name,
+    spellings,
+    split_code,
+)
 
 
 @pytest.mark.parametrize(
@@ -113,6 +121,29 @@ def test_spellings_are_words_of_letters_and_whole_identifiers() -> None:
     assert [word for word in spellings(f"é {text}") if word != "e"] == spellings(text)
 
 
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("Quick_Start", "quick start"),
+        ("quickStart", "quick start"),
+        (" quick.start ", "quick start"),
+        ("/docs/quick-start", "docs quick start"),
+        ("RulesOfHooks", "rules of hooks"),
+        ("HTTPServer", "http server"),
+        ("a@b.org", "a b org"),
+        ("café_été", "cafe ete"),
+        ("quick start", ""),
+        ("quickstart", ""),
+        ("C++", ""),
+        ("日本語", ""),
+        ("", ""),
+        ("_", ""),
+    ],
+)
+def test_a_query_in_one_piece_spells_a_name(query: str, name: str) -> None:
+    assert spelled_name(query) == name
+
+
 @given(st.text())
 def test_any_text_becomes_words_without_spaces_or_capitals(text: str) -> None:
     words = index_words(text.encode("utf-8", "replace").decode())
@@ -137,3 +168,4 @@ def test_hostile_text_costs_linear_time(unit: str) -> None:
     assert sys.getsizeof(" ".join(index_words(text))) < 8_000_000
     split_code(text)
     parse_query(text)
+    spelled_name(text)

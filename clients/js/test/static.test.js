@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { curationOf, indexText, namesOf, nearest, parseQuery, possibleNames, setStopWords, stem } from "../dist/static-worker.js";
+import { curationOf, indexText, namesOf, nearest, parseQuery, possibleNames, setStopWords, spelledName, stem } from "../dist/static-worker.js";
 
 // The same cases as `tests/export/test_shared_cases.py`.
 const cases = JSON.parse(readFileSync(new URL("./static-cases.json", import.meta.url), "utf8"));
@@ -15,7 +15,7 @@ for (const [text, expected] of Object.entries(cases.queries)) {
   test(`query ${text}`, () => {
     const { words, isOpen } = parseQuery(text);
     const plain = words.map((word) => ({ exact: word.exact, stem: word.stem, parts: word.parts, isStop: word.isStop }));
-    assert.deepEqual({ words: plain, isOpen, names: namesOf(text), possible: possibleNames(text) }, expected);
+    assert.deepEqual({ words: plain, isOpen, names: namesOf(text), possible: possibleNames(text), spelled: spelledName(text) }, expected);
   });
 }
 

@@ -18,7 +18,7 @@ from searchsocket.stores.words.index import Rows, WordIndex
 from searchsocket.stores.words.pack_words import NAMES, PAGE_NAMES
 from searchsocket.text.storable import storable
 from searchsocket.text.typos import allowed_edits, nearest
-from searchsocket.text.words import name_of, parse_query, possible_names, stem
+from searchsocket.text.words import name_of, parse_query, possible_names, spelled_name, stem
 
 _MAX_WORDS = 1_000_000  # in memory, about 40 bytes each
 _MAX_CACHED = 4_096  # words whose nearest words are cached
@@ -113,7 +113,11 @@ def names_of_query(index: WordIndex, field: int, text: str) -> list[tuple[Rows, 
     Args:
         field: `NAMES` or `PAGE_NAMES`.
     """
-    worth, begun = _worth(text)
+    worth, spelled, begun = _worth(text)
+    # An identifier that is a title or heading is not read as the words that it consists of.
+    whole = next(iter(worth), "")
+    if spelled and not any(len(index.rows_with(own, whole)) for own in (NAMES, PAGE_NAMES)):
+        worth = {spelled: _NEARLY} | worth
     if begun:
         worth = dict(worth)
         for name in most_frequent(index.prefixed("exact", [field], begun), _MAX_BEGUN):
@@ -127,14 +131,15 @@ def most_frequent(counts: Mapping[str, int], limit: int | None = None) -> list[s
 
 
 @lru_cache(maxsize=64)  # called for pages and for records
-def _worth(text: str) -> tuple[dict[str, float], str]:
-    """The weight of each name that the query may be, and the name that it may begin; "" for none."""
+def _worth(text: str) -> tuple[dict[str, float], str, str]:
+    """The weight of each name that the query may be, and the names that it spells and begins, or ""."""
     text = storable(text)
     names = possible_names(text)
     if not names:
-        return {}, ""
+        return {}, "", ""
     worth = dict.fromkeys([*names[:1], *possible_addresses(text)], 1.0) | dict.fromkeys(names[1:], _NEARLY)
-    return worth, names[0] if len(names[0]) >= _MIN_BEGUN_CHARS and parse_query(text).open_ended else ""
+    begun = names[0] if len(names[0]) >= _MIN_BEGUN_CHARS and parse_query(text).open_ended else ""
+    return worth, spelled_name(text), begun
 
 
 def possible_addresses(text: str) -> tuple[str, ...]:

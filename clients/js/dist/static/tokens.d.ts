@@ -26,3 +26,5 @@ export declare function nameOf(text: string): string;
 export declare function namesOf(text: string): string[];
 /** The names that a query may be, the whole of it first. */
 export declare function possibleNames(text: string): string[];
+/** The name that a query in one piece spells: "quick start" for `quickStart`; "" for several words or a single one. */
+export declare function spelledName(text: string): string;

@@ -1,7 +1,7 @@
 // A query taken apart, as `searchsocket/stores/words/keywords.py` and `evidence.py` do it.
 import { isCurrent, today } from "./curation.js";
 import type { Index } from "./index.js";
-import { fold, nameOf, type ParsedQuery, parseQuery, possibleNames, type QueryWord, stem } from "./tokens.js";
+import { fold, nameOf, type ParsedQuery, parseQuery, possibleNames, type QueryWord, spelledName, stem } from "./tokens.js";
 
 export type Forms = readonly string[];
 export type Term = readonly [form: string, worth: number];
@@ -230,6 +230,9 @@ export function namedPages(index: Index, text: string, least = 0): Map<number, n
   };
   names.forEach((name, at) => put(name, at ? nearly : 1));
   const begun = names[0] ?? "";
+  // An identifier that is a title or in a heading is not read as the words that it consists of.
+  const isNamed = index.names.has(begun) || (index.posting(begun)?.chunks ?? []).some((count, at) => at % 4 === 3 && count > 0);
+  if (!isNamed) put(spelledName(text), nearly);
   if (begun.length >= 3 && parseQuery(text).isOpen) {
     const longer = [...index.names.keys()].filter((name) => name.startsWith(begun) && name !== begun);
     for (const name of longer.slice(0, MAX_BEGUN)) put(name, (nearly * begun.length) / name.length);

@@ -154,3 +154,9 @@ export function possibleNames(text: string): string[] {
   const first = words.findIndex((word) => !beforeNames.has(word));
   return unique([...parts.map(nameOf), ...parts.map(gist), first < 0 ? "" : words.slice(first).join(" ")]);
 }
+
+/** The name that a query in one piece spells: "quick start" for `quickStart`; "" for several words or a single one. */
+export function spelledName(text: string): string {
+  const pieces = text.trim().split(/\s+/).length === 1 ? (text.match(PIECES) ?? []).flatMap((piece) => piece.split(CAMEL)) : [];
+  return pieces.length > 1 ? nameOf(pieces.join(" ")) : "";
+}
