@@ -10,7 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count, pairwise
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -249,18 +249,31 @@ def _merged(tables: Sequence[tuple[Table, Slots]]) -> Table:
             starts.append((np.cumsum(own_counts) - own_counts + before)[stays])
             positions.append(table.positions)
             before += len(table.positions)
-    all_keys = np.concatenate(keys)
+    all_keys = _drained(keys)
     order = np.argsort(all_keys, kind="stable")
+    all_keys = all_keys[order]
     if not counts:
-        return _table(names, all_keys[order], _NONE, _NONE)
-    all_counts = np.concatenate(counts)[order]
-    in_order = np.concatenate(positions)[spread_out(np.concatenate(starts)[order], all_counts)]
-    return _table(names, all_keys[order], all_counts, in_order)
+        return _table(names, all_keys, _NONE, _NONE)
+    all_counts = _drained(counts)[order]
+    spread = spread_out(_drained(starts)[order], all_counts)
+    return _table(names, all_keys, all_counts, _drained(positions)[spread])
 
 
-def spread_out(starts: NDArray[np.int64], counts: Integers) -> NDArray[np.int64]:
+def _drained(parts: list[NDArray[Any]]) -> NDArray[Any]:
+    """The parts as one array; the list is emptied, so that a word of every document is not in memory twice."""
+    joined = np.concatenate(parts)
+    parts.clear()
+    return joined
+
+
+def spread_out(starts: NDArray[np.int64], counts: Integers) -> Integers:
     """The numbers from each start on, as many as its count, one after the other."""
-    return np.repeat(starts - (np.cumsum(counts) - counts), counts) + np.arange(int(counts.sum()))
+    offsets, total = starts - (np.cumsum(counts) - counts), int(counts.sum())
+    # A word of every document of a large site has millions of positions.
+    is_small = max(total, int(starts.max(initial=0)) + total) < 1 << 31
+    numbers = np.repeat(offsets.astype(np.int32 if is_small else np.int64), counts)
+    numbers += np.arange(total, dtype=numbers.dtype)
+    return numbers
 
 
 def _firsts(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
