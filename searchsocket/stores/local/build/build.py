@@ -139,7 +139,7 @@ def build(
         max_doc=rows.max_doc,
         packs=packs,
         bodies=bodies,
-        spread=spread_of(_sampled_vectors(live, rows.vectors, staged_vectors, rows.ids)),
+        spread=spread_of(_sampled_vectors(live, rows.vectors, staged_vectors, rows.ids, vectors)),
         hashed=hashed,
     )
 
@@ -177,7 +177,9 @@ def _written_bodies(
     return write_bodies(target, old, staging.database, set(rows.facts.texts["url"].distinct()), pages)
 
 
-def _sampled_vectors(live: LocalReader | None, sources: Rows, staged: Vectors, ids: NDArray[np.bytes_]) -> Vectors:
+def _sampled_vectors(
+    live: LocalReader | None, sources: Rows, staged: Vectors, ids: NDArray[np.bytes_], part: VectorPart
+) -> Vectors:
     """The sampled vectors, live and staged, by which the spread is measured."""
     rows = sampled(ids)
     chosen, vectors = sources[rows], np.empty((len(rows), staged.shape[1]), np.float32)
@@ -185,7 +187,7 @@ def _sampled_vectors(live: LocalReader | None, sources: Rows, staged: Vectors, i
     vectors[is_new] = staged[~chosen[is_new]]
     forget_pages(staged)
     if live is not None and not is_new.all():
-        vectors[~is_new] = live.vectors.vectors_of(live.numbering.ids_of(chosen[~is_new]))
+        vectors[~is_new] = np.concatenate(list(part.blocks(live.vectors, live.numbering, chosen[~is_new])))
     return vectors
 
 
