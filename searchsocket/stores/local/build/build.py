@@ -42,6 +42,7 @@ from searchsocket.types import Spread, Vectors
 
 _MAX_CHANGED_SHARE = 0.3  # above it, an update costs more than writing everything again
 _SPARE_DOCS = 100_000  # `doc` numbers start again once they exceed four times the records by this
+_SCATTERED_ROWS = 32  # read at once: the system may map 2 MB of a large file for each
 MAX_SAMPLED = 400  # texts, so at most 79,800 pairs: 10 ms, whatever the size of the site
 MIN_SAMPLED = 20  # fewer do not characterise a model
 _SPREAD_LEVELS = (0.05, 0.5)  # of `Spread`
@@ -182,12 +183,15 @@ def _sampled_vectors(
 ) -> Vectors:
     """The sampled vectors, live and staged, by which the spread is measured."""
     rows = sampled(ids)
-    chosen, vectors = sources[rows], np.empty((len(rows), staged.shape[1]), np.float32)
-    is_new = chosen < 0
-    vectors[is_new] = staged[~chosen[is_new]]
-    forget_pages(staged)
-    if live is not None and not is_new.all():
-        vectors[~is_new] = np.concatenate(list(part.blocks(live.vectors, live.numbering, chosen[~is_new])))
+    vectors = np.empty((len(rows), staged.shape[1]), np.float32)
+    for start in range(0, len(rows), _SCATTERED_ROWS):
+        own = slice(start, start + _SCATTERED_ROWS)
+        chosen, taken = sources[rows[own]], vectors[own]
+        is_new = chosen < 0
+        taken[is_new] = staged[~chosen[is_new]]
+        forget_pages(staged)
+        if live is not None and not is_new.all():
+            taken[~is_new] = np.concatenate(list(part.blocks(live.vectors, live.numbering, chosen[~is_new])))
     return vectors
 
 
