@@ -158,8 +158,6 @@ class LocalStore(LiveGenerations):
                         gate=gate,
                     )
                     write_current(folder, Current(published.name, current.live if current else ""))
-                    names = [MANIFEST, *read_manifest(folder / published.name).files]
-                    self.verified.add(folder / published.name, names)
                 except CandidateRefused:
                     raise  # its remote rows stay too; readers of other generations do not see them
                 except BaseException:
@@ -168,6 +166,8 @@ class LocalStore(LiveGenerations):
                     raise
                 finally:
                     remove_leftovers(folder, read_current(folder))
+                names = [MANIFEST, *read_manifest(folder / published.name).files]
+                self.verified.add(folder / published.name, names)
         self.discard(scope)
         return published
 
