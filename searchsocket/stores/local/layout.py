@@ -226,6 +226,20 @@ def data_files(folder: Path, vectors: Collection[str]) -> list[str]:
     return sorted([*_ALWAYS, *edited, *vectors, *parts])
 
 
+def file_stamps(generation: Path) -> frozenset[tuple[str, int, int, int]]:
+    """Name, size and times of every file: any change or repair of a generation changes one of them."""
+    stamps = []
+    for folder, _, names in os.walk(generation):
+        for name in names:
+            path = os.path.join(folder, name)
+            try:
+                stat = os.stat(path)
+            except OSError:
+                continue
+            stamps.append((path, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns))
+    return frozenset(stamps)
+
+
 def check_sizes(folder: Path, manifest: Manifest, vectors: Collection[str]) -> None:
     """Compare the size of every file with the manifest: a cheap check for missing and truncated files.
 

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from searchsocket.errors import ScopeNotIndexed, SearchSocketError, VectorBackendUnavailable
-from searchsocket.stores.local.layout import CURRENT, corrupt, read_current
+from searchsocket.stores.local.layout import CURRENT, corrupt, file_stamps, read_current
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.vectors.matrix import MAX_READ_BYTES
 from searchsocket.stores.memory_budget import MemoryBudget
@@ -215,11 +215,16 @@ class OpenReaders:
     def _wait_for_another_try(self, scope: Scope, stamp: Stamp, live: Path) -> None:
         """Raise the last error again until a file changes or the pause ends: opening hashes every file."""
         failure = self._failures.get(scope.name)
-        if failure and failure.stamp == stamp and self._clock() < failure.again_at and failure.files == _files(live):
+        if (
+            failure
+            and failure.stamp == stamp
+            and self._clock() < failure.again_at
+            and failure.files == file_stamps(live)
+        ):
             raise copy.copy(failure.error)
 
     def _remember(self, scope: Scope, folder: Path, stamp: Stamp, live: Path, error: SearchSocketError) -> None:
-        files = _files(live)
+        files = file_stamps(live)
         before = self._failures.get(scope.name)
         is_same = before is not None and (before.stamp, before.files) == (stamp, files)
         pause_s = min(2 * before.pause_s, _MAX_PAUSE_S) if before and is_same else _FIRST_PAUSE_S
@@ -257,17 +262,3 @@ def _stamp(folder: Path) -> Stamp | None:
     except OSError as error:
         raise system_error("cannot read", folder / CURRENT, error, VectorBackendUnavailable) from error
     return stat.st_ino, stat.st_mtime_ns, stat.st_size
-
-
-def _files(generation: Path) -> frozenset[tuple[str, int, int, int]]:
-    """Name, size and times of every file: any repair of a generation changes one of them."""
-    stamps = []
-    for folder, _, names in os.walk(generation):
-        for name in names:
-            path = os.path.join(folder, name)
-            try:
-                stat = os.stat(path)
-            except OSError:
-                continue
-            stamps.append((path, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns))
-    return frozenset(stamps)

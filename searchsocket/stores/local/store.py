@@ -25,11 +25,9 @@ from searchsocket.stores.local.build.build import drop_remaining, drop_unchanged
 from searchsocket.stores.local.build.candidate import build_candidate, drop_refused, is_same
 from searchsocket.stores.local.catalogue.rows import rows_of
 from searchsocket.stores.local.layout import (
-    MANIFEST,
     Current,
     overwrite_current,
     read_current,
-    read_manifest,
     remove_leftovers,
     unpublish,
     write_current,
@@ -166,8 +164,7 @@ class LocalStore(LiveGenerations):
                     raise
                 finally:
                     remove_leftovers(folder, read_current(folder))
-                names = [MANIFEST, *read_manifest(folder / published.name).files]
-                self.verified.add(folder / published.name, names)
+                self.verified.add(folder / published.name)
         self.discard(scope)
         return published
 

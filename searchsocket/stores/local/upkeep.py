@@ -10,7 +10,6 @@ from searchsocket.stores.base.naming import generation_number
 from searchsocket.stores.base.upkeep import RecordVectors, ResyncReport
 from searchsocket.stores.base.vectors import NOT_KEPT
 from searchsocket.stores.local.layout import (
-    MANIFEST,
     Current,
     corrupt,
     damage_of,
@@ -154,7 +153,7 @@ def _problems(live: LiveGenerations, generation: Path) -> list[str]:
         reader = live.open(generation, trusted=True)
         problems += record_problems(reader) + (word_problems(reader) if live.vectors.upkeep else part_problems(reader))
         if not problems:
-            live.verified.add(generation, [MANIFEST, *manifest.files])
+            live.verified.add(generation)
     except FileNotFoundError as error:
         problems.append(str(corrupt(Path(error.filename or generation), "is missing")))
     except IndexCorrupt as error:
