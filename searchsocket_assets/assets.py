@@ -13,20 +13,20 @@ from itertools import groupby
 import dagster as dg
 
 from searchsocket.errors import CandidateRefused
-from searchsocket.pipeline.run.checks import Check
+from searchsocket.pipeline.run.checks import Check, outcome_of, refused_outcomes
 from searchsocket.pipeline.run.stage import AnyStage
 from searchsocket.pipeline.run.stages import CODE_STAGES, LLMS_STAGES, STAGES, STATIC_STAGES
-from searchsocket.quality.checks import ALL_CHECKS, BETWEEN_RUNS
+from searchsocket.quality.checks import ALL_CHECKS, BETWEEN_RUNS, RUN_CHECKS, checks_of
+from searchsocket_assets.command_runs import recorded_outcome, recorded_stage, report_of_command
 from searchsocket_assets.resources import begin_scope_run, options_of
 from searchsocket_assets.run.history import MAX_RUNS, delete_old_runs
 from searchsocket_assets.run.tags import BUILD_TAG, is_cancelled, note_build
 from searchsocket_assets.run.translate import (
     checked,
     errors_as_failures,
+    evaluations,
     events_logged,
     materialized,
-    outcome_of,
-    refusal,
 )
 from searchsocket_assets.site import DagsterSite
 
@@ -135,15 +135,19 @@ def stage_asset(stage: AnyStage, site: DagsterSite) -> dg.AssetsDefinition:
                 should_stop=lambda: is_cancelled(context.instance, context.run.run_id),
                 lock_timeout_s=options_of(context.resources, site).lock_timeout_s,
             )
+            report = report_of_command(context.run, of_site.project)
             if not stage.reads:
-                if BUILD_TAG not in context.run.tags:
+                if BUILD_TAG not in context.run.tags and report is None:
                     note_build(context.instance, context.run.run_id, of_site)
                 delete_old_runs(context.instance, of_site.project, run.scope.name, MAX_RUNS, context.run.job_name)
+            if report is not None:
+                yield from recorded_stage(context, run, stage, report)
+                return
             try:
                 result = stage(run)
             except CandidateRefused as failure:
-                if stage.corpus.has_checks:
-                    yield from refusal(context.instance, failure, context.asset_key, context.partition_key)
+                outcomes = refused_outcomes(failure, checks_of(stage))
+                yield from evaluations(context.instance, outcomes, context.asset_key, context.partition_key)
                 raise
             yield materialized(context.instance, context.asset_key, run, result)
 
@@ -203,9 +207,10 @@ def stage_checks(name: str, checks: Sequence[Check], site: DagsterSite) -> dg.As
         def evaluate(context: dg.AssetCheckExecutionContext) -> Iterator[dg.AssetCheckResult]:
             with errors_as_failures(), events_logged(context.log) as on_event:
                 run = site.scope_run(context.run, options_of(context.resources, site).to_run_options(), on_event)
+                report = report_of_command(context.run, run.project)
                 for key, check in by_key.items():
                     if key in context.selected_asset_check_keys:
-                        outcome = outcome_of(check, run)
+                        outcome = outcome_of(check, run) if report is None else recorded_outcome(report, check)
                         if check.blocking and not outcome.passed:
                             # The row of a failed run shows only the check's name.
                             context.log.error(f"{check.name}: {outcome.message}")
@@ -216,8 +221,7 @@ def stage_checks(name: str, checks: Sequence[Check], site: DagsterSite) -> dg.As
 
 def all_checks(site: DagsterSite) -> tuple[dg.AssetChecksDefinition, ...]:
     """The checks of a run, one step per stage, and the checks between runs."""
-    in_runs = [check for check in ALL_CHECKS.values() if check.name not in BETWEEN_RUNS]
     between = [check for check in ALL_CHECKS.values() if check.name in BETWEEN_RUNS]
-    by_stage = groupby(in_runs, key=lambda check: check.stage.name)
+    by_stage = groupby(RUN_CHECKS, key=lambda check: check.stage.name)
     steps = [stage_checks(f"{stage}_checks", list(checks), site) for stage, checks in by_stage]
     return (*steps, stage_checks("scope_checks", between, site))

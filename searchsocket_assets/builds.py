@@ -10,6 +10,7 @@ import os
 import time
 from collections.abc import Mapping
 from contextlib import suppress
+from datetime import datetime
 from typing import Any
 
 import dagster as dg
@@ -27,7 +28,7 @@ from searchsocket.state import ProjectState
 from searchsocket_assets.jobs import INDEX_SITE
 from searchsocket_assets.partitions import names_in_stores, own_partitions
 from searchsocket_assets.run.history import index_records
-from searchsocket_assets.run.tags import BRANCH_TAG, BUILD_TAG, PROJECT_TAG
+from searchsocket_assets.run.tags import BRANCH_TAG, BUILD_TAG, PROJECT_TAG, STARTED_TAG
 from searchsocket_assets.site import DagsterSite
 
 _MOST_AT_ONCE = 20  # runs that one tick requests
@@ -107,8 +108,16 @@ def _digest(record: dg.RunRecord, build: Build, job: str) -> str:
     Its start time is enough only for a whole run; a run of some assets has a tag if it read the build.
     """
     is_whole = record.dagster_run.job_name == job
-    is_later = is_whole and build.changed_ns and record.start_time and record.start_time * 1e9 > build.changed_ns
+    started_s = _start_s(record)
+    is_later = is_whole and build.changed_ns and started_s and started_s * 1e9 > build.changed_ns
     return record.dagster_run.tags.get(BUILD_TAG, "") or (build.digest if is_later else "")
+
+
+def _start_s(record: dg.RunRecord) -> float | None:
+    """When a run began, in seconds since the epoch; Dagster's run of a command begins long after it."""
+    if stated := record.dagster_run.tags.get(STARTED_TAG):
+        return datetime.fromisoformat(stated).timestamp()
+    return record.start_time
 
 
 def _attempt(record: dg.RunRecord, build: Build, job: str) -> Attempt:

@@ -8,10 +8,11 @@ from typing import Any
 import dagster as dg
 
 from searchsocket.errors import SearchSocketError
+from searchsocket.pipeline.run.checks import outcome_of
 from searchsocket.pipeline.run.context import CODE, SITE, corpora_of
 from searchsocket.pipeline.run.index import plan_scope as plan_corpus
 from searchsocket.pipeline.run.rollback import roll_back
-from searchsocket.pipeline.run.stages import CODE_STAGES, LLMS_STAGES, STAGES, STATIC_STAGES
+from searchsocket.pipeline.run.stages import CODE_STAGES, STAGES
 from searchsocket.pipeline.stages.search_index import search_index
 from searchsocket.quality.checks import ALL_CHECKS, BETWEEN_RUNS
 from searchsocket_assets.partitions import names_in_stores, own_partitions
@@ -22,9 +23,8 @@ from searchsocket_assets.run.translate import (
     events_logged,
     latest_materialization,
     observed,
-    outcome_of,
 )
-from searchsocket_assets.site import DagsterSite
+from searchsocket_assets.site import DagsterSite, job_stages
 
 INDEX_SITE = "index_site"
 INDEX_CODE = "index_code"
@@ -36,12 +36,11 @@ _PUBLISHED = {SITE.name: list(STAGES)[-1], CODE.name: list(CODE_STAGES)[-1]}
 
 def index_site_job(site: DagsterSite) -> Any:
     """The job over the assets of a site, without the checks between runs."""
-    static = STATIC_STAGES if site.traits.has_static else ()
-    stages = [*STAGES, *(LLMS_STAGES if site.traits.has_llms else ()), *static]
     between = [dg.AssetCheckKey(site.key("search_index"), name) for name in sorted(BETWEEN_RUNS)]
     return dg.define_asset_job(
         **site.job_fields(INDEX_SITE, "site"),
-        selection=dg.AssetSelection.assets(*map(site.key, stages)) - dg.AssetSelection.checks(*between),
+        selection=dg.AssetSelection.assets(*map(site.key, job_stages(site, SITE.name)))
+        - dg.AssetSelection.checks(*between),
         description="Index the site of one scope: read, mirror, chunk, embed and publish. Run configuration: "
         f"`resources.{site.options_key}.config` (force, limits, cost). `{site.named('plan_scope')}` shows what "
         f"it would do.",
@@ -52,7 +51,7 @@ def index_code_job(site: DagsterSite) -> Any:
     """The job over the assets of a project's source code."""
     return dg.define_asset_job(
         **site.job_fields(INDEX_CODE, "code"),
-        selection=dg.AssetSelection.assets(*map(site.key, CODE_STAGES)),
+        selection=dg.AssetSelection.assets(*map(site.key, job_stages(site, CODE.name))),
         description="Index the source code of one scope: list, chunk, embed and publish. "
         f"Run configuration: the same as `{site.named(INDEX_SITE)}`.",
     )

@@ -41,7 +41,8 @@ def scopes_asset(site: DagsterSite) -> dg.AssetsDefinition:
         with errors_as_failures(SCOPES):
             project = begin_project_run(context, site)
             overview = look_at_scopes(project, Backends(project, os.environ, calls=False), datetime.now(UTC))
-            runs = last_runs_in(context.instance, project, [row.scope for row in overview.rows])
+            last = last_runs_in(context.instance, project, [row.scope for row in overview.rows])
+            runs = {name: run.to_json() for name, run in last.items()}
             return dg.MaterializeResult(metadata=scopes_metadata(overview, runs))
 
     return scopes

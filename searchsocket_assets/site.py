@@ -1,7 +1,7 @@
 """One project inside a Dagster deployment: its folder, and the names and traits of its definitions."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import KeysView, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -13,8 +13,9 @@ from searchsocket.backends import Backends
 from searchsocket.errors import ConfigMissing, InvalidScope, SearchSocketError
 from searchsocket.events import OnEvent
 from searchsocket.pipeline.branches.scopes import existing_scopes, live_branches_or_error, named_scope
-from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.run.context import CODE, ScopeRun
 from searchsocket.pipeline.run.options import RunOptions
+from searchsocket.pipeline.run.stages import CODE_STAGES, LLMS_STAGES, STAGES, STATIC_STAGES
 from searchsocket.project.project import Project, open_project
 from searchsocket.project.scopes import sanitise_scope
 from searchsocket.project.settings.model import LOCAL_EMBEDDERS
@@ -204,6 +205,14 @@ class DagsterSite:
     def has_own_partitions(self) -> bool:
         """Return True if only this project uses the partitions, or another one with the same id."""
         return self.partitions_name != NAME
+
+
+def job_stages(site: DagsterSite, corpus: str) -> KeysView[str]:
+    """The names of the stages in the job of a corpus."""
+    if corpus == CODE.name:
+        return CODE_STAGES.keys()
+    optional = (*(LLMS_STAGES if site.traits.has_llms else ()), *(STATIC_STAGES if site.traits.has_static else ()))
+    return dict.fromkeys((*STAGES, *optional)).keys()
 
 
 def _require_scope(project: Project, scope: Scope, scopes: Mapping[str, str], stated: str) -> None:

@@ -14,6 +14,7 @@ from pydantic import BaseModel, Field
 from searchsocket_assets.assets import all_checks, stage_assets
 from searchsocket_assets.builds import build_sensor
 from searchsocket_assets.cleanup import maintenance_job, maintenance_schedule, prune_job, prune_schedule, prune_sensor
+from searchsocket_assets.command_runs import command_runs_sensor
 from searchsocket_assets.discovery import discovery_sensor
 from searchsocket_assets.jobs import index_code_job, index_site_job, plan_job, rollback_job, verify_job, verify_schedule
 from searchsocket_assets.report_assets import demand_asset, scopes_asset, scopes_job
@@ -99,12 +100,17 @@ def definitions_of(site: DagsterSite) -> dg.Definitions:
     warnings.filterwarnings("ignore", "Parameter `owners` of", dg.BetaWarning)
     index_site = index_site_job(site)
     prune, maintain, verify = prune_job(site), maintenance_job(site), verify_job(site)
-    code = [index_code_job(site)] if site.traits.has_code else []
+    indexing = [index_site, *([index_code_job(site)] if site.traits.has_code else [])]
     return dg.Definitions(
         assets=[*stage_assets(site), scopes_asset(site), *([demand_asset(site)] if site.traits.has_demand else ())],
         asset_checks=all_checks(site),
-        jobs=[index_site, *code, prune, maintain, verify, plan_job(site), scopes_job(site), rollback_job(site)],
-        sensors=[discovery_sensor(site, index_site), build_sensor(site, index_site), prune_sensor(site, prune)],
+        jobs=[*indexing, prune, maintain, verify, plan_job(site), scopes_job(site), rollback_job(site)],
+        sensors=[
+            command_runs_sensor(site, indexing),
+            discovery_sensor(site, index_site),
+            build_sensor(site, index_site),
+            prune_sensor(site, prune),
+        ],
         schedules=[
             prune_schedule(site, prune),
             maintenance_schedule(site, maintain),

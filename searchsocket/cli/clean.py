@@ -14,13 +14,13 @@ from searchsocket.errors import ConfigError
 from searchsocket.pipeline.branches.scopes import existing_scopes
 from searchsocket.pipeline.run.forget import forget_scope
 from searchsocket.project.corpora import code_home
+from searchsocket.project.dagster_home import dagster_home
 from searchsocket.project.project import Project
 from searchsocket.stores.base.upkeep import VectorUpkeep
 from searchsocket.system.errors import system_error
 from searchsocket.types import Scope
-from searchsocket_assets.run.home import dagster_home
 
-_OURS = ("pages", "index", "artifacts", "tmp", "dagster", "code", "state.db*", "settings.json", "hashed.json")
+_OURS = ("pages", "index", "artifacts", "tmp", "runs", "dagster", "code", "state.db*", "settings.json", "hashed.json")
 
 
 @click.command()

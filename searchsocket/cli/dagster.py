@@ -12,9 +12,10 @@ import click
 from searchsocket.cli.options import load_project, project_option
 from searchsocket.errors import AlreadyRunning
 from searchsocket.project.access import make_private_folders
+from searchsocket.project.dagster_home import HOME_VARIABLE, dagster_home
 from searchsocket.system.bound import stop_group
 from searchsocket_assets.run.dev import start, workspace_file
-from searchsocket_assets.run.home import HOME_VARIABLE, dagster_home, prepare_home, refuse_odd_home
+from searchsocket_assets.run.home import prepare_home, refuse_odd_home
 
 DEFAULT_PORT = 3000
 _LOCK = "searchsocket-dagster.lock"

@@ -184,9 +184,7 @@ class Work:
 
         def index_corpus(corpus: Corpus) -> IndexSummary:
             run, scope = view.run, self.scope_name
-            return run_corpus(
-                view.project, run.scope, RunOptions(), on_event, False, corpus, scope, is_overtaken=is_overtaken
-            )
+            return run_corpus(view.project, run.scope, RunOptions(), on_event, corpus, scope, is_overtaken=is_overtaken)
 
         try:
             summary, *_ = [index_corpus(corpus) for corpus in corpora_of(view.project.settings)]

@@ -21,13 +21,13 @@ from searchsocket.pipeline.run.remote_index import findings
 from searchsocket.pipeline.run.results import Skipped
 from searchsocket.pipeline.run.summary import skipped_words
 from searchsocket.project.access import private_folders
+from searchsocket.project.dagster_home import dagster_home
 from searchsocket.project.project import Project
 from searchsocket.state import ProjectState
 from searchsocket.stores.base import check_vectors
 from searchsocket.system.dask import address_label, dask_executor
 from searchsocket.system.files import bytes_below, is_temporary
 from searchsocket.types import Generation
-from searchsocket_assets.run.home import dagster_home
 
 _LOW_DISK_BYTES = 200_000_000
 _COUNTED_PAGES = 100_000

@@ -1,4 +1,4 @@
-"""Exit statuses of commands, and the signal that stopped one: Dagster and uvicorn install their own handlers."""
+"""Exit statuses of commands, and the signal that stopped one: uvicorn installs its own handlers."""
 
 import os
 import signal
@@ -97,6 +97,20 @@ def signals_noted() -> Iterator[None]:
         yield
         return
     before = {number: signal.signal(number, lambda *_: None) for number in _ENDING}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler or signal.SIG_DFL)  # None: not from Python
+
+
+@contextmanager
+def signals_raised() -> Iterator[None]:
+    """Raise `KeyboardInterrupt` in the block for SIGINT and SIGTERM. For the main thread; elsewhere without effect."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.signal(number, signal.default_int_handler) for number in _ENDING}
     try:
         yield
     finally:

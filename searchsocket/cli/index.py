@@ -1,4 +1,4 @@
-"""`searchsocket index`: bring a scope's index up to date, through Dagster (spec 17, 21, 22)."""
+"""`searchsocket index`: bring a scope's index up to date (spec 17, 21, 22)."""
 
 import os
 from collections.abc import Callable
@@ -53,8 +53,8 @@ def _type(option: Option) -> object:
 @click.option("--dry-run", is_flag=True, help="Show the plan and its cost; make no calls and write nothing.")
 @click.option("--only", type=click.Choice(["site", "code"]), help="Index only the site, or only the source code.")
 @run_options
-@click.option("--verbose", is_flag=True, help="Print events (JSON lines) and Dagster's log to stderr.")
-@click.option("--record", is_flag=True, help="Make a run in Dagster even if nothing changed.")
+@click.option("--verbose", is_flag=True, help="Print events (JSON lines) to stderr.")
+@click.option("--record", is_flag=True, help="Show the run in Dagster at once, even if nothing changed.")
 @log_options
 def index(
     root: Path,
@@ -69,8 +69,8 @@ def index(
 ) -> None:
     """Build or update the index of the site and its source code.
 
-    Later runs process only what changed. The run appears in Dagster (`searchsocket dagster`), except when no file and
-    no setting changed. With --json, events are printed to stderr as JSON lines.
+    Later runs process only what changed. Dagster shows the run while it is open (`searchsocket dagster`), except when
+    no file and no setting changed. With --json, events are printed to stderr as JSON lines.
 
     \b
     Example:
@@ -91,7 +91,7 @@ def index(
     with loading():
         from searchsocket.cli.index_run import index_corpora  # not needed by a run without changes
 
-    index_corpora(root, scope_name, options, only, dry_run=dry_run, verbose=verbose, as_json=as_json)
+    index_corpora(root, scope_name, options, only, dry_run=dry_run, verbose=verbose, record=record, as_json=as_json)
 
 
 def _print_unchanged(last: "RunRecord", as_json: bool) -> None:

@@ -9,35 +9,37 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import IO
+from uuid import uuid4
 
 import click
 
 from searchsocket.backends import Backends
 from searchsocket.cli import exits
-from searchsocket.cli.exits import received_signal, signals_noted
+from searchsocket.cli.exits import received_signal, signals_noted, signals_raised
 from searchsocket.cli.log_lines import LogLines, log_lines
 from searchsocket.cli.options import is_quiet, load_scope
 from searchsocket.cli.output import hanging, line_width, print_error, print_json, safe, say
 from searchsocket.cli.summary import TEXT_COLUMN, summary_lines
-from searchsocket.errors import SearchSocketError
+from searchsocket.errors import Interrupted, PermissionDenied, SearchSocketError, StateUnavailable
 from searchsocket.events import Event, OnEvent, ignore
 from searchsocket.pipeline.run.context import CORPORA, Corpus, ScopeRun, corpora_of
-from searchsocket.pipeline.run.index import plan_scope, summary_of
+from searchsocket.pipeline.run.index import plan_scope, run_scope, summary_of
 from searchsocket.pipeline.run.options import RunOptions
+from searchsocket.pipeline.run.report import RunFailure, keep_report
 from searchsocket.pipeline.run.stages import label_of
 from searchsocket.pipeline.run.summary import IndexSummary
 from searchsocket.pipeline.unchanged.inputs import inputs_of, keep_record
 from searchsocket.pipeline.unchanged.record import drop_records
 from searchsocket.project.access import make_private_folders
 from searchsocket.project.corpora import CorpusName
+from searchsocket.project.dagster_home import dagster_home
 from searchsocket.project.project import Project
-from searchsocket.quality.gate import golden_texts
+from searchsocket.quality.checks import RUN_CHECKS
+from searchsocket.quality.gate import golden_texts, judge_candidate
 from searchsocket.state import ProjectState
 from searchsocket.system.age import process_age_s
 from searchsocket.system.json_text import JsonObject
-from searchsocket.system.memory import loading
 from searchsocket.types import Scope
-from searchsocket_assets.run.home import dagster_home
 
 
 def index_corpora(
@@ -48,9 +50,13 @@ def index_corpora(
     *,
     dry_run: bool,
     verbose: bool,
+    record: bool,
     as_json: bool,
 ) -> None:
     """Index the corpora of a scope, or plan it, and print the outcome.
+
+    Args:
+        record: Show the runs in Dagster before the end.
 
     Raises:
         SystemExit: A run failed.
@@ -62,11 +68,11 @@ def index_corpora(
     corpora = (CORPORA[only],) if only else corpora_of(project.settings)
     before: dict[str, str] = {corpus.name: _live_generation(corpus.home(project), scope.name) for corpus in corpora}
     loaded_s = process_age_s()
-    first = "Planning" if dry_run else "Starting Dagster"
+    first = "Planning" if dry_run else "Starting"
     done: dict[str, IndexSummary] = {}
     status = 0
     with listener(lines=as_json or verbose, first=first, silent=is_quiet()) as on_event:
-        # Dagster interrupts the run. Nothing around it may raise: the live generation decides the exit status.
+        # Only stages are interrupted. Nothing around them may raise: the live generation decides the exit status.
         with nullcontext() if dry_run else signals_noted():
             for corpus in corpora:
                 start_s = process_age_s()
@@ -74,7 +80,7 @@ def index_corpora(
                     if dry_run:
                         summary = _plan(project, scope, options, on_event, corpus)
                     else:
-                        summary = run_corpus(project, scope, options, on_event, verbose, corpus, scope_name)
+                        summary = run_corpus(project, scope, options, on_event, corpus, scope_name)
                     if log:
                         for warning in summary.warnings:
                             log.log("warning", message=str(warning))
@@ -83,10 +89,23 @@ def index_corpora(
                     status = int(str(failure.code))
                     if received_signal():
                         break
+        is_shown = dry_run or not record or _show_in_dagster(project)
         if not (status and as_json):  # the error was the one JSON object
             _print(done, before, as_json)
-    if status:
-        raise SystemExit(status)
+    if status or not is_shown:
+        raise SystemExit(status or exits.FAILED)
+
+
+def _show_in_dagster(project: Project) -> bool:
+    """Make the missing runs in Dagster. Return False if its home cannot be used, which is printed."""
+    from searchsocket_assets.show_now import show_now  # a second of CPU
+
+    try:
+        show_now(project, dagster_home(project, os.environ))
+    except SearchSocketError as error:  # the runs themselves have ended
+        click.echo(f"{error.code}: {safe(str(error))}", err=True)
+        return False
+    return True
 
 
 def _print(done: Mapping[str, IndexSummary], before: Mapping[str, str], as_json: bool) -> None:
@@ -101,9 +120,9 @@ def _print(done: Mapping[str, IndexSummary], before: Mapping[str, str], as_json:
 
 
 def _with_times(summary: IndexSummary, loaded_s: float, start_s: float) -> IndexSummary:
-    """Return the summary with all times: loading before the stages, Dagster around them, and the total."""
+    """Return the summary with all times: loading before the stages, the checks around them, and the total."""
     total = process_age_s() - start_s + loaded_s
-    around = "planning" if summary.dry_run else "dagster"
+    around = "planning" if summary.dry_run else "checks"
     around_s = max(0.0, total - loaded_s - sum(summary.seconds.values()))
     seconds = {"loading": loaded_s, **summary.seconds, around: around_s, "total": total}
     return replace(summary, seconds={name: round(value, 3) for name, value in seconds.items()})
@@ -118,7 +137,6 @@ def _live_generation(project: Project, scope: str) -> str:
 
 
 def _plan(project: Project, scope: Scope, options: RunOptions, on_event: OnEvent, corpus: Corpus) -> IndexSummary:
-    """Plan the run, without Dagster, which would write to its instance."""
     run = ScopeRun(project, scope, "plan", options, on_event, environ=os.environ, golden_texts=golden_texts)
     return plan_scope(run.of(corpus))
 
@@ -128,12 +146,11 @@ def run_corpus(
     scope: Scope,
     options: RunOptions,
     on_event: OnEvent,
-    verbose: bool,
     corpus: Corpus,
     scope_name: str | None,
     is_overtaken: Callable[[], bool] = lambda: False,
 ) -> IndexSummary:
-    """Index one corpus of a scope through Dagster; errors are printed.
+    """Index one corpus of a scope and keep its report; errors are printed.
 
     Args:
         scope_name: The scope that the command named.
@@ -142,47 +159,64 @@ def run_corpus(
     Raises:
         SystemExit: The run failed; the exit status depends on the error.
     """
-    with loading():
-        from searchsocket_assets.run.runs import run_index
-
-    home = dagster_home(project, os.environ)
     # Locked for the whole run: no other run may start between two stages.
     make_private_folders(project)
     corpus_home = corpus.home(project)
     with ProjectState(project.state_dir).lock(scope.name):
+        site_run = ScopeRun(
+            project,
+            scope,
+            str(uuid4()),
+            options,
+            on_event,
+            environ=os.environ,
+            should_stop=lambda: received_signal() != 0 or is_overtaken(),
+            judge=judge_candidate,
+            golden_texts=golden_texts,
+        )
         inputs = None
         if corpus.has_record:  # the old record would report an unchanged site
             drop_records(str(project.state_dir), scope.name)
-            inputs = inputs_of(ScopeRun(project, scope, "", options, environ=os.environ), time.time_ns())
+            inputs = inputs_of(site_run, time.time_ns())
         before = _live_generation(corpus_home, scope.name)
-        outcome = run_index(
-            project,
-            scope,
-            options,
-            home,
-            on_event=on_event,
-            should_stop=lambda: received_signal() != 0 or is_overtaken(),
-            console=verbose,
-            corpus=corpus,
-        )
-        if outcome.success:
-            summary = summary_of(corpus_home, outcome.run_id, scope.name, corpus)
+        failure = _run(site_run, corpus)
+        if failure is None:
+            summary = summary_of(corpus_home, site_run.run_id, scope.name, corpus)
             if inputs:
-                run = ScopeRun(project, scope, outcome.run_id, options, environ=os.environ)
-                keep_record(run, inputs, summary, scope_name, time.time_ns())
+                keep_record(site_run, inputs, summary, scope_name, time.time_ns())
             return summary
         after = _live_generation(corpus_home, scope.name)
         if received_signal() and after != before:
             click.echo(f"the run was interrupted after it published; generation {after} is live", err=True)
-            return replace(summary_of(corpus_home, outcome.run_id, scope.name, corpus), generation=after)
+            return replace(summary_of(corpus_home, site_run.run_id, scope.name, corpus), generation=after)
     if received_signal():
         print_error("INTERRUPTED", "the run was interrupted; the live index did not change. Run again to continue")
         raise SystemExit(exits.FAILED)
     if is_overtaken():  # the change may have caused the error
         say("a new build was written during the run, so nothing was published; indexing the new build next")
     else:
-        print_error(outcome.code, outcome.message)
-    raise SystemExit(exits.exit_status(outcome.code))
+        print_error(failure.code, _words(failure))
+    raise SystemExit(exits.exit_status(failure.code))
+
+
+def _run(site_run: ScopeRun, corpus: Corpus) -> RunFailure | None:
+    """Run the stages and checks of a corpus, and keep the report; return the failure."""
+    try:
+        with signals_raised():
+            report = run_scope(site_run.of(corpus), RUN_CHECKS)
+    except KeyboardInterrupt:  # in the moment between the end of the run and that of the block
+        return RunFailure("", Interrupted.code, "the run was interrupted")
+    try:
+        keep_report(site_run.project, report)
+    except SearchSocketError as error:
+        return report.failure or RunFailure("", error.code, str(error))
+    return report.failure
+
+
+def _words(failure: RunFailure) -> str:
+    """The message; if the machine is the cause, with the stage."""
+    is_of_machine = failure.code in (StateUnavailable.code, PermissionDenied.code)
+    return f"{failure.stage}: {failure.message}" if is_of_machine and failure.stage else failure.message
 
 
 @contextmanager

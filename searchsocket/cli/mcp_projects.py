@@ -89,7 +89,7 @@ def _add_site(url: str, name: str, pages: int | None) -> None:
 def _crawl(folder: Path) -> None:
     from searchsocket.cli.index_run import index_corpora
 
-    index_corpora(folder, None, RunOptions(), "site", dry_run=False, verbose=False, as_json=False)
+    index_corpora(folder, None, RunOptions(), "site", dry_run=False, verbose=False, record=False, as_json=False)
 
 
 @click.command()

@@ -11,8 +11,9 @@ from searchsocket.backends import Backends
 from searchsocket.cli.options import json_option, load_project, project_option
 from searchsocket.cli.output import ago, print_json, safe, say, size
 from searchsocket.pipeline.branches.overview import ScopeRow, look_at_scopes, to_json
+from searchsocket.pipeline.run.report import last_report
+from searchsocket.project.dagster_home import dagster_home
 from searchsocket.project.project import Project
-from searchsocket_assets.run.home import dagster_home
 
 _ALIVE = {True: "alive", False: "gone", None: "?"}
 _SHORT = 8  # characters of a commit
@@ -51,12 +52,22 @@ def scopes(root: Path, name_of: str | None, as_json: bool) -> None:
 
 
 def _last_runs(project: Project, names: list[str]) -> Mapping[str, Mapping[str, str]]:
+    """Map scopes to `status` and `runId` of their last run, by a command or in Dagster."""
+    reports = [report for name in names if (report := last_report(project, name))]
+    ends = {report.scope: datetime.fromisoformat(report.ended_at).timestamp() for report in reports}
+    runs: dict[str, Mapping[str, str]] = {
+        report.scope: {"status": "FAILURE" if report.failure else "SUCCESS", "runId": report.run_id}
+        for report in reports
+    }
     home = dagster_home(project, os.environ)
     if not home.is_dir():
-        return {}
+        return runs
     from searchsocket_assets.run.history import last_runs
 
-    return last_runs(project, home, names)
+    for name, run in last_runs(project, home, names).items():
+        if run.seen_s >= ends.get(name, 0.0):
+            runs[name] = run.to_json()
+    return runs
 
 
 _HEAD = ("scope", "branch", "", "published", "pages", "chunks", "only here", "size", "commit", "model", "last run")

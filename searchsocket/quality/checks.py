@@ -1,6 +1,6 @@
 """Checks of the published index by its answers; they cannot stop a publish, since the index is live already."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from searchsocket.errors import ScopeNotIndexed, SearchSocketError
 from searchsocket.pipeline.branches.pruning import PruneRequest, plan_prune
@@ -8,6 +8,7 @@ from searchsocket.pipeline.run.checks import CHECKS, Check
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.dead_links import dead_links
 from searchsocket.pipeline.run.results import CheckOutcome
+from searchsocket.pipeline.run.stage import AnyStage
 from searchsocket.pipeline.stages.search_index import GOLDEN_FACT, GOLDEN_WARNING, search_index
 from searchsocket.quality.gate import judge_readers, outcome_of
 from searchsocket.quality.golden import golden_queries
@@ -156,3 +157,11 @@ ALL_CHECKS: Mapping[str, Check] = {
         )
     },
 }
+
+
+def checks_of(stage: AnyStage) -> list[Check]:
+    """The checks of a stage in a run."""
+    return [check for check in RUN_CHECKS if check.stage is stage]
+
+
+RUN_CHECKS: Sequence[Check] = [check for check in ALL_CHECKS.values() if check.name not in BETWEEN_RUNS]

@@ -133,6 +133,9 @@ def _sample_metadata(
         before = record.asset_materialization.metadata if record.asset_materialization else {}
         if SAMPLES in before and "generation" in before and before["generation"].value == result.generation:
             return {SAMPLES: before[SAMPLES]}
+    live = run.backends.store.generation(run.scope)
+    if live is None or live.name != result.generation:  # a command has published since
+        return {}
     rows = _sample_answers(run)
     return {SAMPLES: table(rows)} if rows else {}
 

@@ -9,15 +9,16 @@ import os
 import re
 import shutil
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import dagster as dg
 
+from searchsocket.project.dagster_home import HOME_VARIABLE
 from searchsocket.project.project import Project
-from searchsocket_assets.run.home import HOME_VARIABLE
 from searchsocket_assets.run.instance import open_instance
-from searchsocket_assets.run.tags import COMMAND, LAUNCHED_BY_TAG, PARTITION_TAG, PROJECT_TAG
+from searchsocket_assets.run.tags import PARTITION_TAG, PROJECT_TAG
 
 if TYPE_CHECKING:
     from searchsocket_assets.site import DagsterSite
@@ -73,8 +74,20 @@ def delete_run(instance: dg.DagsterInstance, run_id: str) -> None:
     shutil.rmtree(Path(instance.storage_directory()) / run_id, ignore_errors=True)  # output of its process
 
 
-def last_runs(project: Project, home: Path, scopes: Sequence[str]) -> Mapping[str, Mapping[str, str]]:
-    """Map scopes to `status` and `runId` of their newest run; scopes without runs are left out.
+@dataclass(frozen=True, slots=True)
+class LastRun:
+    """The newest run of a scope in Dagster."""
+
+    run_id: str
+    status: str
+    seen_s: float  # its end, or its last sign of life; seconds since the epoch
+
+    def to_json(self) -> Mapping[str, str]:
+        return {"status": self.status, "runId": self.run_id}
+
+
+def last_runs(project: Project, home: Path, scopes: Sequence[str]) -> Mapping[str, LastRun]:
+    """Map scopes to their newest run; scopes without runs are left out.
 
     Raises:
         StateUnavailable: The Dagster home cannot be used.
@@ -83,18 +96,22 @@ def last_runs(project: Project, home: Path, scopes: Sequence[str]) -> Mapping[st
         return last_runs_in(instance, project, scopes)
 
 
-def last_runs_in(
-    instance: dg.DagsterInstance, project: Project, scopes: Sequence[str]
-) -> Mapping[str, Mapping[str, str]]:
+def last_runs_in(instance: dg.DagsterInstance, project: Project, scopes: Sequence[str]) -> Mapping[str, LastRun]:
     """Like `last_runs`, in an open instance."""
-    newest = {name: instance.get_runs(runs_of(instance, project, name), limit=1) for name in scopes}
-    return {name: {"status": runs[0].status.value, "runId": runs[0].run_id} for name, runs in newest.items() if runs}
+    newest = {name: instance.get_run_records(runs_of(instance, project, name), limit=1) for name in scopes}
+    return {
+        name: LastRun(
+            record.dagster_run.run_id,
+            record.dagster_run.status.value,
+            record.end_time or record.update_timestamp.timestamp(),
+        )
+        for name, records in newest.items()
+        for record in records
+    }
 
 
 def fail_dead_runs(home: Path) -> list[str]:
     """Fail the runs that Dagster launched and whose process has ended, so that they are repeated; return their ids.
-
-    Runs of commands are left to the next command for their scope.
 
     Raises:
         StateUnavailable: The Dagster home cannot be used.
@@ -103,8 +120,7 @@ def fail_dead_runs(home: Path) -> list[str]:
     with open_instance(home) as instance:
         for run in instance.get_runs(_BEGUN):
             process = _process_of(instance, run)
-            is_ours = run.tags.get(LAUNCHED_BY_TAG) != COMMAND or run.parent_run_id is not None
-            if is_ours and process is not None and not _is_alive(process, {HOME_VARIABLE: str(home)}):
+            if process is not None and not _is_alive(process, {HOME_VARIABLE: str(home)}):
                 instance.report_run_failed(run, "The process of this run no longer exists.")
                 buried.append(run.run_id)
     return buried

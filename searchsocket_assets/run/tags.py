@@ -12,23 +12,24 @@ BRANCH_TAG = "searchsocket/branch"  # branch of its scope
 BUILD_TAG = "searchsocket/build"  # digest of the build that the run was requested for, or read
 LAUNCHED_BY_TAG = "searchsocket/launched_by"
 COMMAND = "cli"
+REPORT_TAG = "searchsocket/run"  # id of the run of a command that Dagster's run shows
+STARTED_TAG = "searchsocket/started_at"  # when that run started, ISO 8601
 REPOSITORY_TAG = ".dagster/repository"  # lets the UI list a run on the page of its job
 
 
 def tag_run(instance: dg.DagsterInstance, run: dg.DagsterRun, project_id: str, root: str) -> None:
-    """Tag a run that Dagster launched; the runs of commands have the tags from the start.
-
-    A re-executed run has the tags of the first one.
-    """
+    """Tag a run that Dagster launched; a re-executed run has the tags of the first one."""
     tags = {PROJECT_TAG: project_id, LAUNCHED_BY_TAG: launcher(run), ROOT_TAG: root}
     if any(run.tags.get(name) != value for name, value in tags.items()):
         instance.add_run_tags(run.run_id, tags)
 
 
 def launcher(run: dg.DagsterRun) -> str:
-    """The launcher of a run: `schedule`, `sensor`, `backfill`, `re-execution`, otherwise a person: `ui`."""
+    """The launcher of a run: `cli`, `schedule`, `sensor`, `backfill`, `re-execution`, otherwise a person: `ui`."""
     if run.parent_run_id is not None:
         return "re-execution"
+    if REPORT_TAG in run.tags:
+        return COMMAND
     marks = {"dagster/schedule_name": "schedule", "dagster/sensor_name": "sensor", "dagster/backfill": "backfill"}
     return next((word for mark, word in marks.items() if mark in run.tags), "ui")
 

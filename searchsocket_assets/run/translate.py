@@ -2,44 +2,43 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from datetime import datetime
+from types import MappingProxyType
 from typing import Any, get_args, get_type_hints
 
 import dagster as dg
 
-from searchsocket.errors import CandidateRefused, Interrupted, SearchSocketError
-from searchsocket.events import Event, OnEvent, ignore
+from searchsocket.errors import Interrupted, SearchSocketError
+from searchsocket.events import Event, OnEvent
 from searchsocket.pipeline.run.checks import Check
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.numbers import Numbers
-from searchsocket.pipeline.run.results import CheckOutcome, GoldenQueriesFailed, StageResult
-from searchsocket.pipeline.run.stage import AnyStage
+from searchsocket.pipeline.run.report import RunFailure
+from searchsocket.pipeline.run.results import CheckOutcome, StageResult
 from searchsocket.pipeline.run.summary import IndexSummary
-from searchsocket.quality.checks import ALL_CHECKS, BETWEEN_RUNS, golden_queries_answered
+from searchsocket.quality.checks import ALL_CHECKS
 from searchsocket_assets.run.details import Metadata, bullets, details, key_of, table
 
-STAGE_FAILED = "stage_failed"
 _EVENTS_LOGGED = 5  # per name: Dagster's log is a database, and 10,000 lines for pages would take most of a run
 
 
 def materialized(
-    instance: dg.DagsterInstance, key: dg.AssetKey, run: ScopeRun, result: StageResult[Numbers]
+    instance: dg.DagsterInstance,
+    key: dg.AssetKey,
+    run: ScopeRun,
+    result: StageResult[Numbers],
+    times: Mapping[str, str] = MappingProxyType({}),
 ) -> dg.MaterializeResult[None]:
-    """Convert a stage's result to the result of its asset."""
-    return dg.MaterializeResult(
-        metadata=details(instance, key, run, result), data_version=dg.DataVersion(result.version)
-    )
+    """Convert a stage's result to the result of its asset.
 
-
-def reported(
-    instance: dg.DagsterInstance, stage: AnyStage, key: dg.AssetKey, run: ScopeRun, result: StageResult[Numbers]
-) -> dg.AssetMaterialization:
-    """A stage's result as an event of a run that is not the asset's own, with the same tags as from Dagster."""
-    versions = {"dagster/data_version": result.version, "dagster/code_version": stage.version}
-    metadata = details(instance, key, run, result)
-    return dg.AssetMaterialization(key, partition=run.scope.name, metadata=metadata, tags=versions)
+    Args:
+        times: When the run started and ended, ISO 8601, if that was not in this run of Dagster.
+    """
+    ran = {name: dg.MetadataValue.timestamp(datetime.fromisoformat(time)) for name, time in times.items()}
+    metadata = {**details(instance, key, run, result), **ran}
+    return dg.MaterializeResult(metadata=metadata, data_version=dg.DataVersion(result.version))
 
 
 def observed(plan: IndexSummary, asset_key: dg.AssetKey) -> dg.AssetObservation:
@@ -55,18 +54,6 @@ def observed(plan: IndexSummary, asset_key: dg.AssetKey) -> dg.AssetObservation:
     return dg.AssetObservation(
         asset_key=asset_key, partition=plan.scope, description="Dry run: plan of an index run", metadata=numbers
     )
-
-
-def outcome_of(check: Check, run: ScopeRun) -> CheckOutcome:
-    """The result of a check. An error in a non-blocking check is its result, so that the other checks still run."""
-    try:
-        return check.run(run)
-    except Interrupted:
-        raise
-    except SearchSocketError as error:
-        if check.blocking:
-            raise
-        return CheckOutcome(False, f"[{error.code}] {error}")
 
 
 def checked(outcome: CheckOutcome, key: dg.AssetCheckKey) -> dg.AssetCheckResult:
@@ -101,26 +88,13 @@ def latest_materialization(instance: dg.DagsterInstance, key: dg.AssetKey, parti
     return None
 
 
-def refusal(
-    instance: dg.DagsterInstance, failure: CandidateRefused, key: dg.AssetKey, partition: str
+def evaluations(
+    instance: dg.DagsterInstance, outcomes: Mapping[str, CheckOutcome], key: dg.AssetKey, partition: str
 ) -> Iterator[dg.AssetCheckEvaluation]:
-    """Report a refused candidate as the result of its golden queries, if they are the reason: their check's own step
-    would run after the switch.
-
-    The other checks of the asset are reported as skipped: the live index is unchanged, and Dagster shows a planned
-    check without an evaluation as failed.
-    """
-    golden = ALL_CHECKS[golden_queries_answered.__name__]
+    """The outcomes of the checks of a refused candidate, by name: the steps of the checks do not run after it."""
     target = latest_materialization(instance, key, partition)
-    reported = {*BETWEEN_RUNS}
-    if isinstance(failure, GoldenQueriesFailed):
-        reported.add(golden.name)
-        words = f"candidate {failure.generation}: {failure.outcome.message}"
-        yield evaluated(replace(failure.outcome, message=words), golden, key, partition, target)
-    skipped = CheckOutcome(True, "skipped: the candidate was refused; the live index did not change", severity="warn")
-    for check in ALL_CHECKS.values():
-        if check.stage is golden.stage and check.name not in reported:
-            yield evaluated(skipped, check, key, partition, target)
+    for name, outcome in outcomes.items():
+        yield evaluated(outcome, ALL_CHECKS[name], key, partition, target)
 
 
 def _outcome_fields(outcome: CheckOutcome) -> Metadata:
@@ -135,27 +109,22 @@ def _outcome_fields(outcome: CheckOutcome) -> Metadata:
 
 
 @contextmanager
-def errors_as_failures(stage: str = "", on_event: OnEvent = ignore) -> Iterator[None]:
-    """Convert an error of the library with `failure_of`, and a stopped run to an interruption.
-
-    The listener gets the failure too: on a full disk Dagster cannot report it.
-    """
+def errors_as_failures(stage: str = "") -> Iterator[None]:
+    """Convert an error of the library with `failure_of`, and a stopped run to an interruption."""
     try:
         yield
     except Interrupted as error:
         raise dg.DagsterExecutionInterruptedError from error
     except SearchSocketError as error:
-        on_event(Event(STAGE_FAILED, {"stage": stage, "code": error.code, "message": str(error)}))
-        raise failure_of(error) from error
+        raise failure_of(RunFailure.of(stage, error)) from error
 
 
 @contextmanager
-def events_logged(log: dg.DagsterLogManager, also: OnEvent = ignore) -> Iterator[OnEvent]:
-    """A listener that passes every event on, and logs the first of each name and the number of all."""
+def events_logged(log: dg.DagsterLogManager) -> Iterator[OnEvent]:
+    """A listener that logs the first events of each name and the number of all."""
     counts: Counter[str] = Counter()
 
     def on_event(event: Event) -> None:
-        also(event)
         if event.name == "progress":  # for a progress bar
             return
         counts[event.name] += 1
@@ -202,22 +171,22 @@ _DOCTOR = "run `searchsocket doctor` in the project, fix what it reports, then l
 _AGAIN = "an external service failed; launch again, or run `searchsocket doctor` for details"
 
 
-def failure_of(error: SearchSocketError) -> dg.Failure:
+def failure_of(error: RunFailure) -> dg.Failure:
     """An error of the library as a Dagster failure."""
     setting = setting_of(error)
     step = _NEXT_STEPS.get(error.code, _AGAIN if error.retryable else _DOCTOR)
-    metadata = {"code": error.code, "setting": setting, "next_step": step, "message": str(error)}
-    lines = [f"[{error.code}] {error}", f"Setting: {setting}" if setting else "", f"Next step: {step}"]
+    metadata = {"code": error.code, "setting": setting, "next_step": step, "message": error.message}
+    lines = [f"[{error.code}] {error.message}", f"Setting: {setting}" if setting else "", f"Next step: {step}"]
     return dg.Failure(
         description="\n".join(line for line in lines if line),
         metadata={name: text for name, text in metadata.items() if text},
     )
 
 
-def setting_of(error: SearchSocketError) -> str:
+def setting_of(error: RunFailure) -> str:
     """The settings key that an error is about; "" if unknown."""
-    if key := _SETTING.search(str(error)):
+    if key := _SETTING.search(error.message):
         return key[0]
-    if error.code == "SOURCE_UNAVAILABLE" and "://" in str(error):
+    if error.code == "SOURCE_UNAVAILABLE" and "://" in error.message:
         return _CRAWL_SETTING
     return _SETTINGS.get(error.code, "")

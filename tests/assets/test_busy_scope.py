@@ -5,12 +5,13 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import dagster as dg
 import pytest
 
-from searchsocket.events import Event
+from searchsocket.events import Event, OnEvent
 from searchsocket_assets import assets
 from searchsocket_assets.definitions import build_definitions
 from searchsocket_assets.run.translate import events_logged
@@ -45,10 +46,16 @@ def run(
     """A run that calls `on_busy` when it begins to wait."""
     busy: list[Event] = []
 
-    def on_event(event: Event) -> None:
-        if event.name == "scope_busy":
-            busy.append(event)
-            on_busy()
+    @contextmanager
+    def logged(log: dg.DagsterLogManager) -> Iterator[OnEvent]:
+        def on_event(event: Event) -> None:
+            to_dagster(event)
+            if event.name == "scope_busy":
+                busy.append(event)
+                on_busy()
+
+        with events_logged(log) as to_dagster:
+            yield on_event
 
     ensure_scope(instance, "main")
     config = {
@@ -57,7 +64,7 @@ def run(
     }
     job = build_definitions(str(site)).resolve_job_def("index_site")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(assets, "events_logged", lambda log: events_logged(log, on_event))
+        patch.setattr(assets, "events_logged", logged)
         result = job.execute_in_process(config, instance=instance, partition_key="main", raise_on_error=False)
     return result, busy
 

@@ -46,7 +46,7 @@ def test_one_corpus_alone_is_indexed_where_it_is_asked_for(project: CodeProject)
     summary = json.loads(done.stdout)
     assert summary["scope"] == "main"
     assert summary["code"]["pages"]["indexed"] == 6
-    assert set(summary["code"]["seconds"]) == {"loading", *CODE_STAGES, "dagster", "total"}
+    assert set(summary["code"]["seconds"]) == {"loading", *CODE_STAGES, "checks", "total"}
 
 
 def test_code_that_was_indexed_alone_says_nothing_of_the_site(

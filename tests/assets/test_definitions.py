@@ -22,9 +22,10 @@ from searchsocket.quality.checks import ALL_CHECKS
 from searchsocket.sources.base import SourceOrigin
 from searchsocket_assets import site_definitions
 from searchsocket_assets.definitions import build_definitions
+from searchsocket_assets.jobs import INDEX_SITE
 from searchsocket_assets.resources import IndexOptions
 from searchsocket_assets.run.dev import workspace_file
-from searchsocket_assets.run.runs import JOB, LOCATION
+from searchsocket_assets.show_now import LOCATION
 from searchsocket_assets.site import NAME, ProjectTraits, source_kinds, traits_of_project
 
 ROOT = Path(__file__).parents[2]
@@ -207,7 +208,7 @@ def test_definitions_load_in_any_folder(tmp_path: Path) -> None:
     (tmp_path / "searchsocket.toml").write_text("nonsense = [")
     code = (
         "from searchsocket_assets.definitions import build_definitions, defs\n"
-        f"assert defs and build_definitions().resolve_job_def({JOB!r})"
+        f"assert defs and build_definitions().resolve_job_def({INDEX_SITE!r})"
     )
     environ = {"SEARCHSOCKET_PROJECT": "/nowhere", "DAGSTER_HOME": "not/absolute", "PATH": ""}
     done = subprocess.run(
@@ -231,7 +232,8 @@ def test_all_that_dagster_lists_says_what_it_is_whose_and_what_about() -> None:
     assets = list(definitions.resolve_all_asset_specs())
     jobs, automation = [*(definitions.jobs or ())], [*(definitions.sensors or ()), *(definitions.schedules or ())]
     assert {each.name for each in automation} == {
-        "new_branches", "new_builds", "dead_branches", "nightly_prune", "nightly_verify", "weekly_maintenance"
+        "command_runs", "new_branches", "new_builds", "dead_branches", "nightly_prune", "nightly_verify",
+        "weekly_maintenance",
     }  # fmt: skip
     assert len(jobs) == 8
     assert all(spec.kinds and spec.group_name for spec in assets)

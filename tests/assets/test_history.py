@@ -8,15 +8,13 @@ from pathlib import Path
 
 import dagster as dg
 import pytest
+from runner_types import RunGraph
 
-from searchsocket.events import ignore
-from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.project.project import Project, open_project
+from searchsocket_assets import assets
 from searchsocket_assets.jobs import INDEX_CODE, INDEX_SITE
-from searchsocket_assets.run import runs
 from searchsocket_assets.run.history import delete_old_runs, fail_dead_runs
 from searchsocket_assets.run.home import prepare_home
-from searchsocket_assets.run.runs import run_index
 from searchsocket_assets.run.tags import PARTITION_TAG, PROJECT_TAG
 
 pytestmark = pytest.mark.dagster
@@ -39,8 +37,7 @@ def another_job() -> None: ...
 
 @pytest.fixture(autouse=True)
 def few_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert runs.MAX_RUNS == 50
-    monkeypatch.setattr(runs, "MAX_RUNS", MAX_RUNS)
+    monkeypatch.setattr(assets, "MAX_RUNS", MAX_RUNS)
 
 
 @pytest.fixture
@@ -142,8 +139,10 @@ def test_runs_whose_process_is_gone_are_ended_when_dagster_starts(project: Proje
     }  # fmt: skip
 
 
-def test_a_run_keeps_the_history_short_and_stays_in_it(project: Project, stored: dg.DagsterInstance) -> None:
-    runs = [past_run(stored, project_id=project.id) for _ in range(MAX_RUNS)]
-    outcome = run_index(project, project.scope_named("main"), RunOptions(), project.dagster_home, on_event=ignore)
+def test_a_run_keeps_the_history_short_and_stays_in_it(
+    project: Project, stored: dg.DagsterInstance, run_graph: RunGraph, instance: dg.DagsterInstance
+) -> None:
+    runs = [past_run(instance, project_id=project.id) for _ in range(MAX_RUNS)]
+    outcome = run_graph()
     assert outcome.success
-    assert set(stored.get_run_ids()) == {*runs[1:], outcome.run_id}
+    assert set(instance.get_run_ids()) == {*runs[1:], outcome.run_id}

@@ -9,8 +9,9 @@ import yaml
 
 from searchsocket.cli import examine
 from searchsocket.errors import ConfigError, StateUnavailable
+from searchsocket.project.dagster_home import dagster_home
 from searchsocket.project.project import open_project
-from searchsocket_assets.run.home import dagster_home, prepare_home
+from searchsocket_assets.run.home import prepare_home
 
 
 def test_the_home_lies_in_the_state_folder_unless_the_environment_says_otherwise(tmp_path: Path) -> None:

@@ -1,22 +1,34 @@
-"""Runs of the command line as citizens of the project's Dagster instance."""
+"""Runs of commands as runs of the project's Dagster instance."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import dagster as dg
 import pytest
+from small_site import write_page
 
-from searchsocket.events import Event, ignore
-from searchsocket.pipeline.run.index import summary_of
+from searchsocket.cli.index_run import run_corpus
+from searchsocket.events import ignore
+from searchsocket.pipeline.run.context import SITE
 from searchsocket.pipeline.run.options import RunOptions
+from searchsocket.pipeline.run.report import RunFailure, RunReport, keep_report, last_report
+from searchsocket.pipeline.run.stages import STAGES
 from searchsocket.project.project import Project, open_project
-from searchsocket.quality.checks import ALL_CHECKS, BETWEEN_RUNS
+from searchsocket.quality.checks import RUN_CHECKS
+from searchsocket_assets.command_runs import command_runs, report_of_command
+from searchsocket_assets.jobs import INDEX_SITE
 from searchsocket_assets.partitions import forget_runs
 from searchsocket_assets.run.home import prepare_home
-from searchsocket_assets.run.runs import JOB, LOCATION, run_index
-from searchsocket_assets.run.tags import LAUNCHED_BY_TAG, PROJECT_TAG
-from searchsocket_assets.site import NAME
+from searchsocket_assets.run.tags import LAUNCHED_BY_TAG, PROJECT_TAG, REPORT_TAG
+from searchsocket_assets.show_now import LOCATION, show_now
+from searchsocket_assets.site import NAME, DagsterSite
+
+Index = Callable[..., RunReport]
 
 pytestmark = pytest.mark.dagster
 
@@ -45,59 +57,178 @@ def stored(project: Project) -> Iterator[dg.DagsterInstance]:
         yield instance
 
 
-def test_a_run_is_listed_under_its_job(project: Project, stored: dg.DagsterInstance) -> None:
-    """The UI finds it by the tag that names the repository and the code location."""
-    heard: list[Event] = []
-    scope = project.scope_named("main")
-    outcome = run_index(project, scope, RunOptions(max_pages=3), project.dagster_home, on_event=heard.append)
-    run = stored.get_run_by_id(outcome.run_id)
-    assert outcome.success
-    assert run is not None
-    assert (run.status, run.job_name) == (dg.DagsterRunStatus.SUCCESS, JOB)
+@pytest.fixture
+def index(project: Project) -> Index:
+    """Index `main` as the command does; return the report."""
+
+    def run(**options: Any) -> RunReport:
+        with suppress(SystemExit):
+            run_corpus(project, project.scope_named("main"), RunOptions(**options), ignore, SITE, None)
+        report = last_report(project, "main")
+        assert report is not None
+        return report
+
+    return run
+
+
+def tick(instance: dg.DagsterInstance, site: DagsterSite, cursor: str | None = None) -> dg.SensorResult:
+    result = command_runs(dg.build_sensor_context(instance, cursor=cursor), site)
+    assert isinstance(result, dg.SensorResult)
+    return result
+
+
+def events_of(instance: dg.DagsterInstance, run: dg.DagsterRun, kind: dg.DagsterEventType) -> list[Any]:
+    entries = instance.all_logs(run.run_id, of_type=kind)
+    return [entry.dagster_event.event_specific_data for entry in entries if entry.dagster_event]
+
+
+def test_the_run_of_a_command_is_a_run_of_its_job(project: Project, stored: dg.DagsterInstance, index: Index) -> None:
+    """With its partition, options, tags, and what each stage and check reported."""
+    report = index(max_pages=3)
+    assert show_now(project, project.dagster_home) == 1
+    (run,) = stored.get_runs()
+    assert (run.status, run.job_name) == (dg.DagsterRunStatus.SUCCESS, INDEX_SITE)
     assert run.tags[".dagster/repository"] == f"__repository__@{LOCATION}"
-    assert run.tags["dagster/partition"] == "main"
+    assert (run.tags["dagster/partition"], run.tags[REPORT_TAG]) == ("main", report.run_id)
     assert (run.tags[PROJECT_TAG], run.tags[LAUNCHED_BY_TAG]) == (project.id, "cli")
     assert run.run_config["resources"]["options"]["config"] == {"max_pages": 3}
     assert stored.get_dynamic_partitions(NAME) == ["main"]
-    assert "registry_updated" in {event.name for event in heard}
-    assert summary_of(project, outcome.run_id, "main").pages["found"] == 3
+    materializations = {
+        event.materialization.asset_key.to_user_string(): event.materialization.metadata
+        for event in events_of(stored, run, dg.DagsterEventType.ASSET_MATERIALIZATION)
+    }
+    assert list(materializations) == list(STAGES)
+    assert materializations["site_pages"]["found"].value == 3
+    started = datetime.fromisoformat(report.started_at).timestamp()
+    assert materializations["search_index"]["started_at"].value == started
+    checks = events_of(stored, run, dg.DagsterEventType.ASSET_CHECK_EVALUATION)
+    assert {check.check_name: check.description for check in checks} == {
+        name: outcome.message for name, outcome in report.checks.items()
+    }
 
 
-def test_checks_of_a_command_are_of_what_it_materialized(project: Project, stored: dg.DagsterInstance) -> None:
+def test_checks_of_a_command_are_of_what_it_materialized(
+    project: Project, stored: dg.DagsterInstance, index: Index
+) -> None:
     """Dagster listed each as not evaluated: their evaluations named no materialization."""
-    run_index(project, project.scope_named("main"), RunOptions(), project.dagster_home, on_event=ignore)
-    checks = [check for check in ALL_CHECKS.values() if check.name not in BETWEEN_RUNS]
-    keys = [dg.AssetCheckKey(dg.AssetKey(check.stage.name), check.name) for check in checks]
+    index()
+    show_now(project, project.dagster_home)
+    keys = [dg.AssetCheckKey(dg.AssetKey(check.stage.name), check.name) for check in RUN_CHECKS]
     infos = stored.event_log_storage.get_asset_check_partition_info(keys)
     assert {info.check_key for info in infos} == set(keys)
     assert all(info.is_current for info in infos)
 
 
-def test_a_failed_run_tells_the_code_and_the_words(project: Project) -> None:
-    (project.root / "searchsocket.toml").write_text('[source]\nstatic_output_dir = "nowhere"\n')
-    project = open_project(project.root, {})
-    outcome = run_index(project, project.scope_named("main"), RunOptions(), project.dagster_home, on_event=ignore)
-    assert (outcome.success, outcome.code) == (False, "CONFIG_MISSING")
-    assert "nowhere" in outcome.message
+def test_each_report_is_requested_once_and_all_again_in_a_new_home(
+    project: Project, stored: dg.DagsterInstance, index: Index
+) -> None:
+    """Oldest first, each with the scope's partition; a lost home gets every stored report."""
+    site = DagsterSite(str(project.root))
+    reports = [index(), index(force=True)]
+    first = tick(stored, site)
+    assert [request.tags[REPORT_TAG] for request in first.run_requests or ()] == [each.run_id for each in reports]
+    assert {request.job_name for request in first.run_requests or ()} == {INDEX_SITE}
+    (adding,) = first.dynamic_partitions_requests or ()
+    assert adding.partition_keys == ["main"]
+    assert not tick(stored, site, first.cursor).run_requests
+    third = index(force=True)
+    assert [request.tags[REPORT_TAG] for request in tick(stored, site, first.cursor).run_requests or ()] == [
+        third.run_id
+    ]
+    assert len(tick(stored, site).run_requests or ()) == 3
+    show_now(project, project.dagster_home)
+    assert not tick(stored, site).run_requests  # `index --record` was first
 
 
-def test_a_failed_budget_check_is_a_budget_error(project: Project) -> None:
+def test_a_refused_candidate_fails_its_run_with_code_and_golden_queries(
+    project: Project, stored: dg.DagsterInstance, index: Index
+) -> None:
+    (project.root / "golden-queries.toml").write_text('[[query]]\nquery = "mooring rope"\nexpect = "/docs/ropes"\n')
+    index()
+    write_page(project.root, "docs/ropes", "Trains", "The railway station sells tickets at noon.")
+    report = index()
+    assert report.failure is not None
+    show_now(project, project.dagster_home)
+    run, _ = stored.get_runs()
+    assert run.status is dg.DagsterRunStatus.FAILURE
+    (failure,) = events_of(stored, run, dg.DagsterEventType.STEP_FAILURE)
+    metadata = failure.user_failure_data.metadata
+    assert (metadata["code"].value, metadata["message"].value) == ("CANDIDATE_REFUSED", report.failure.message)
+    assert "accept_quality_drop" in metadata["next_step"].value
+    checks = events_of(stored, run, dg.DagsterEventType.ASSET_CHECK_EVALUATION)
+    passed = {check.check_name: check.passed for check in checks}
+    assert (passed["golden_queries_answered"], passed["index_matches_manifest"]) == (False, True)
+
+
+def test_a_failed_blocking_check_fails_the_run_as_in_dagster(
+    project: Project, stored: dg.DagsterInstance, index: Index
+) -> None:
     (project.root / "searchsocket.toml").write_text("[embeddings]\nprice_per_million_tokens_usd = 1000.0\n")
     project = open_project(project.root, {})
-    options = RunOptions(max_cost_usd=0.0)
-    outcome = run_index(project, project.scope_named("main"), options, project.dagster_home, on_event=ignore)
-    assert (outcome.success, outcome.code) == (False, "BUDGET_EXCEEDED")
-    assert "budget" in outcome.message
+    with pytest.raises(SystemExit):
+        run_corpus(project, project.scope_named("main"), RunOptions(max_cost_usd=0.0), ignore, SITE, None)
+    report = last_report(project, "main")
+    assert report is not None
+    assert report.failure is not None
+    assert (report.failure.code, report.checks["cost_within_budget"].passed) == ("BUDGET_EXCEEDED", False)
+    show_now(project, project.dagster_home)
+    (run,) = stored.get_runs()
+    assert run.status is dg.DagsterRunStatus.FAILURE
+    failed = [
+        check.check_name
+        for check in events_of(stored, run, dg.DagsterEventType.ASSET_CHECK_EVALUATION)
+        if not check.passed
+    ]
+    assert failed == ["cost_within_budget"]
+
+
+def test_a_run_that_stopped_between_two_stages_is_no_success(
+    project: Project, stored: dg.DagsterInstance, index: Index
+) -> None:
+    report = index()
+    stopped = replace(
+        report, run_id="stopped", failure=RunFailure("page_chunks", "INTERRUPTED", "the run was interrupted")
+    )
+    keep_report(project, stopped)
+    show_now(project, project.dagster_home)
+    (run,) = stored.get_runs(dg.RunsFilter(tags={REPORT_TAG: "stopped"}))
+    assert run.status is dg.DagsterRunStatus.FAILURE
+
+
+def test_a_new_home_shows_a_first_run_that_failed(project: Project, stored: dg.DagsterInstance, index: Index) -> None:
+    (project.root / "searchsocket.toml").write_text('[source]\nstatic_output_dir = "nowhere"\n')
+    project = open_project(project.root, {})
+    with pytest.raises(SystemExit):
+        run_corpus(project, project.scope_named("preview"), RunOptions(), ignore, SITE, None)
+    show_now(project, project.dagster_home)
+    (run,) = stored.get_runs()
+    (failure,) = events_of(stored, run, dg.DagsterEventType.STEP_FAILURE)
+    assert failure.user_failure_data.metadata["code"].value == "CONFIG_MISSING"
+
+
+def test_a_run_that_is_executed_again_does_the_work(project: Project, stored: dg.DagsterInstance, index: Index) -> None:
+    """It has the tags of the first one, and its report is of the past."""
+    tags = {"dagster/partition": "main", REPORT_TAG: index().run_id}
+    first = stored.create_run_for_job(index_site, tags=tags)
+    again = stored.create_run_for_job(index_site, tags=tags, parent_run_id=first.run_id, root_run_id=first.run_id)
+    assert report_of_command(first, project) is not None
+    assert report_of_command(again, project) is None
+
+
+def test_a_report_that_is_gone_fails_its_run_in_words(project: Project, stored: dg.DagsterInstance) -> None:
+    run = stored.create_run_for_job(index_site, tags={"dagster/partition": "main", REPORT_TAG: "never"})
+    with pytest.raises(dg.Failure, match="the report of run never no longer exists"):
+        report_of_command(run, project)
+
+
+@dg.job
+def index_site() -> None: ...
 
 
 def unfinished_run(
     instance: dg.DagsterInstance, project_id: str, scope: str, parent: str | None = None, launched_by: str = "cli"
 ) -> str:
     """A run as a killed process leaves it behind."""
-
-    @dg.job
-    def index_site() -> None: ...
-
     tags = {"dagster/partition": scope, PROJECT_TAG: project_id, LAUNCHED_BY_TAG: launched_by}
     return instance.create_run_for_job(
         index_site, status=dg.DagsterRunStatus.STARTED, tags=tags, parent_run_id=parent, root_run_id=parent
@@ -108,21 +239,6 @@ def status_of(instance: dg.DagsterInstance, run_id: str) -> dg.DagsterRunStatus:
     run = instance.get_run_by_id(run_id)
     assert run is not None
     return run.status
-
-
-def test_runs_of_killed_commands_are_buried_by_the_next_one(project: Project, stored: dg.DagsterInstance) -> None:
-    """A run that seems to go on would hold the one place of its scope for ever; those of others are left alone."""
-    dead = unfinished_run(stored, project.id, "main")
-    elsewhere = unfinished_run(stored, "another-project", "main")
-    other_scope = unfinished_run(stored, project.id, "preview")
-    again = unfinished_run(stored, project.id, "main", parent=dead)
-    of_the_ui = unfinished_run(stored, project.id, "main", launched_by="ui")  # waits for the lock, between two stages
-    run_index(project, project.scope_named("main"), RunOptions(), project.dagster_home, on_event=ignore)
-    assert status_of(stored, dead) is dg.DagsterRunStatus.FAILURE
-    assert status_of(stored, again) is dg.DagsterRunStatus.STARTED  # the UI's daemon looks after that one
-    assert status_of(stored, of_the_ui) is dg.DagsterRunStatus.STARTED
-    assert status_of(stored, elsewhere) is dg.DagsterRunStatus.STARTED
-    assert status_of(stored, other_scope) is dg.DagsterRunStatus.STARTED
 
 
 def test_a_forgotten_scope_leaves_no_run_and_no_partition(project: Project, stored: dg.DagsterInstance) -> None:

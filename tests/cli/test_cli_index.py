@@ -9,9 +9,10 @@ import pytest
 from runner_types import RunCli, RunJson
 from small_site import write_page
 
+from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.options import RunOptions
+from searchsocket.pipeline.run.report import RunReport
 from searchsocket.system.locks import scope_lock
-from searchsocket_assets.run.runs import RunOutcome
 
 pytestmark = pytest.mark.dagster
 
@@ -28,14 +29,14 @@ def files(root: Path) -> dict[str, bytes]:
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """What the command would run, caught before Dagster starts."""
+    """What the command would run, caught before its first stage."""
     caught: dict[str, Any] = {}
 
-    def run_index(project: Any, scope: Any, options: RunOptions, home: Path, **rest: Any) -> RunOutcome:
-        caught.update(scope=scope.name, options=options, home=home, **rest)
-        return RunOutcome("none", True)
+    def run_scope(run: ScopeRun, checks: object) -> RunReport:
+        caught.update(scope=run.scope.name, options=run.options)
+        return RunReport(run_id="none", scope="main", branch="", corpus="site", started_at="", ended_at="")
 
-    monkeypatch.setattr("searchsocket_assets.run.runs.run_index", run_index)
+    monkeypatch.setattr("searchsocket.cli.index_run.run_scope", run_scope)
     return caught
 
 
@@ -67,15 +68,6 @@ def test_the_scope_may_be_named_and_is_sanitised(run: RunCli, asked: dict[str, A
     assert asked["scope"].startswith("feature-a-")
 
 
-def test_dagsters_home_is_in_the_project_unless_the_environment_says_otherwise(
-    run: RunCli, asked: dict[str, Any], site: Path, tmp_path: Path
-) -> None:
-    run("index", env={"DAGSTER_HOME": ""})
-    assert asked["home"] == site.resolve() / ".searchsocket" / "dagster"
-    run("index", env={"DAGSTER_HOME": str(tmp_path)})
-    assert asked["home"] == tmp_path
-
-
 def test_a_run_prints_one_object_and_its_events_apart(run: RunCli, site: Path) -> None:
     """Spec 22: stdout holds the result alone; events are JSON lines on stderr."""
     done = run("index", "--json")
@@ -86,7 +78,6 @@ def test_a_run_prints_one_object_and_its_events_apart(run: RunCli, site: Path) -
     assert summary["records"]["upserted"] == summary["chunks"]["total"] == summary["embeddings"]["created"]
     assert summary["routes"] == {"exact": 5, "bestEffort": 0}
     assert {"page_extracted", "chunked", "embedded_new", "upserted", "registry_updated"} <= set(events)
-    assert (site / ".searchsocket" / "dagster" / "dagster.yaml").exists()
 
 
 def test_a_second_run_says_that_nothing_changed(run: RunCli, indexed: Path) -> None:

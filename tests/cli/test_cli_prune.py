@@ -31,7 +31,7 @@ def branched_site(indexed_site: Path, tmp_path_factory: pytest.TempPathFactory) 
     add_file(root, "first")
     git(root, "branch", "feature/a")
     for scope in ("feature/a", "gone"):
-        done = CliRunner().invoke(cli, ["index", "--scope", scope, "--project", str(root)])
+        done = CliRunner().invoke(cli, ["index", "--record", "--scope", scope, "--project", str(root)])
         assert done.exit_code == 0, done.output
     return root
 

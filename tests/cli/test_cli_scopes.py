@@ -72,8 +72,9 @@ def test_a_scope_keeps_its_branch_when_that_is_gone(run: RunCli, run_json: RunJs
     assert (row["branch"], row["alive"]) == ("feature/a", False)
 
 
-def test_the_commit_is_told_everywhere(run_json: RunJson, branched: Path) -> None:
+def test_the_commit_is_told_everywhere(run: RunCli, run_json: RunJson, branched: Path) -> None:
     """With results, by `status`, in the manifest and on the page of the asset."""
+    run("index", "--record", "--scope", "feature/a", project=branched)
     commit = git(branched, "rev-parse", "HEAD")
     meta = run_json("search", "mooring rope", "--scope", "feature/a", project=branched)["meta"]
     (row,) = [row for row in run_json("status", project=branched)["scopes"] if row["scope"] == FEATURE]

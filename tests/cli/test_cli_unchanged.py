@@ -7,16 +7,22 @@ import pytest
 from runner_types import RunCli, RunJson
 
 from searchsocket.cli import index as command
+from searchsocket.pipeline.run.report import reports_of
 from searchsocket.project.project import open_project
 from searchsocket.serving.service import open_service
+from searchsocket_assets.run.tags import REPORT_TAG
 
 pytestmark = pytest.mark.dagster
 
 
 def runs_of(root: Path) -> list[str]:
     """The newest first."""
+    return [report.run_id for report in reversed([*reports_of(open_project(root, {}))])]
+
+
+def runs_in_dagster(root: Path) -> list[str]:
     with dg.DagsterInstance.from_config(str(root / ".searchsocket" / "dagster")) as instance:
-        return [run.run_id for run in instance.get_runs()]
+        return [run.tags[REPORT_TAG] for run in instance.get_runs()]
 
 
 def test_a_run_is_made_only_where_something_changed_or_one_is_asked_for(
@@ -45,6 +51,7 @@ def test_a_run_is_made_only_where_something_changed_or_one_is_asked_for(
     recorded = run("index", "--record").stdout
     assert f"nothing changed; generation {first['generation']} stays" in recorded
     assert runs_of(site)[1:] == made
+    assert runs_in_dagster(site) == runs_of(site)
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,7 @@ def test_the_same_word_means_the_same_number_everywhere(run_json: RunJson, index
 
 def test_the_total_is_the_time_that_somebody_waited(run_json: RunJson, indexed: Path) -> None:
     """With loading and Dagster, which are most of a run that changes nothing."""
-    for options, around in ((["--dry-run"], "planning"), ([], "dagster")):
+    for options, around in ((["--dry-run"], "planning"), ([], "checks")):
         seconds: dict[str, Any] = run_json("index", *options, project=indexed)["seconds"]
         assert next(iter(seconds)) == "loading"
         assert list(seconds)[-2:] == [around, "total"]

@@ -196,19 +196,11 @@ def test_a_full_disk_can_be_rolled_back(full_disk: Project) -> None:
 
 
 def test_a_run_on_a_full_disk_says_full_and_which_stage(full_disk: Project) -> None:
-    """Dagster's history lies on the same disk, and must not drown what failed first in statements of SQL."""
+    """The report of the run cannot be written either, and must not hide what failed first."""
     page = full_disk.root / "build/about/index.html"
     page.write_text(page.read_text(encoding="utf-8").replace("boats", "ships"), encoding="utf-8")
     done = subprocess.run([COMMAND, "index"], cwd=full_disk.root, capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert re.fullmatch(r"error \[STATE_UNAVAILABLE\]: .*the disk is full .*\n", done.stderr), done.stderr
-    assert not re.search("SQL|INSERT|Traceback", done.stderr)
-    home = full_disk.root / "home"  # and where Dagster itself has room
-    shutil.copytree(full_disk.state / "dagster", home)
-    environ = {**os.environ, "DAGSTER_HOME": str(home)}
-    done = subprocess.run(
-        [COMMAND, "index"], cwd=full_disk.root, capture_output=True, text=True, check=False, env=environ
-    )
     # Either of the first two stages may need the room that is missing.
     wanted = r"error \[STATE_UNAVAILABLE\]: (site_pages|page_mirror): .*state\.db: the disk is full .*\n"
     assert re.fullmatch(wanted, done.stderr), done.stderr

@@ -81,7 +81,7 @@ def to_json(row: ScopeRow, last_run: Mapping[str, str] | None) -> JsonObject:
     """A row for `--json`.
 
     Args:
-        last_run: Dagster's `status` and `runId`; None = no run.
+        last_run: Its `status` and `runId`; None = no run.
     """
     return {
         "scope": row.scope,

@@ -1,16 +1,21 @@
 """Checks of the stages' outputs; Dagster shows them, and a failed blocking check stops a run."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from inspect import cleandoc
 
 from searchsocket.content.html.converters import make_converter
 from searchsocket.dollars import dollars
 from searchsocket.errors import (
     BudgetExceeded,
+    CandidateRefused,
+    ConfigMissing,
     EmbeddingModelMismatch,
     GenerationNotKept,
     IndexCorrupt,
+    Interrupted,
+    LargeDeletion,
+    SearchSocketError,
     SourceUnavailable,
     VectorBackendUnavailable,
 )
@@ -19,7 +24,7 @@ from searchsocket.models.paying.bill import price_of
 from searchsocket.pipeline.extraction.job import extract_page, extraction_key
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.remote_index import findings
-from searchsocket.pipeline.run.results import CheckOutcome, sha256
+from searchsocket.pipeline.run.results import CheckOutcome, GoldenQueriesFailed, sha256
 from searchsocket.pipeline.run.stage import AnyStage
 from searchsocket.pipeline.stages.chunk_embeddings import (
     budget,
@@ -114,6 +119,49 @@ class Check:
     @property
     def description(self) -> str:
         return " ".join(cleandoc(self.run.__doc__ or "").split())
+
+
+_CHECK_FAILED = ("CHECK_FAILED", "the live index did not change")
+_CHECKS_FAILED = {  # name -> (public code, advice)
+    "mirror_not_empty": (ConfigMissing.code, "the live index did not change"),
+    "page_count_not_collapsed": (LargeDeletion.code, "if that is intended, run again with --accept-large-deletion"),
+    "model_matches_manifest": (EmbeddingModelMismatch.code, "the live index did not change"),
+    "cost_within_budget": (BudgetExceeded.code, "`searchsocket index --dry-run` shows the most expensive pages"),
+}
+
+
+class CheckFailed(SearchSocketError):
+    """A blocking check ended the run."""
+
+    def __init__(self, check: str, outcome: CheckOutcome) -> None:
+        self.code, advice = _CHECKS_FAILED.get(check, _CHECK_FAILED)
+        super().__init__(f"{outcome.message} (check {check}); {advice}")
+
+
+def outcome_of(check: Check, run: ScopeRun) -> CheckOutcome:
+    """The result of a check. An error in a non-blocking check is its result, so that the other checks still run."""
+    try:
+        return check.run(run)
+    except Interrupted:
+        raise
+    except SearchSocketError as error:
+        if check.blocking:
+            raise
+        return CheckOutcome(False, f"[{error.code}] {error}")
+
+
+def refused_outcomes(error: CandidateRefused, checks: Iterable[Check]) -> dict[str, CheckOutcome]:
+    """The results of the checks of a stage whose candidate was refused, by name.
+
+    If the golden queries are the reason, they are the result of their check. The other checks are skipped, since the
+    live index is unchanged; Dagster would show a check without a result as failed.
+    """
+    skipped = CheckOutcome(True, "skipped: the candidate was refused; the live index did not change", severity="warn")
+    outcomes = {check.name: skipped for check in checks}
+    if isinstance(error, GoldenQueriesFailed) and error.check in outcomes:
+        words = f"candidate {error.generation}: {error.outcome.message}"
+        outcomes[error.check] = replace(error.outcome, message=words)
+    return outcomes
 
 
 def pages_complete(run: ScopeRun) -> CheckOutcome:

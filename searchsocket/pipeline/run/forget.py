@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from contextlib import nullcontext
 
 from searchsocket.errors import IndexCorrupt
+from searchsocket.pipeline.run.report import reports_folder
 from searchsocket.pipeline.unchanged.record import drop_records
 from searchsocket.project.access import make_private_folders
 from searchsocket.project.corpora import code_home
@@ -59,6 +60,7 @@ def _forget(project: Project, scope: Scope, environ: Mapping[str, str], *, with_
             project.mirror_dir / scope.name,
             state_dir / "tmp" / scope.name,
             state_dir / "crawl" / scope.name,
+            reports_folder(state_dir, scope.name),
         ):
             try:
                 shutil.rmtree(folder)

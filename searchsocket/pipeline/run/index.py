@@ -1,16 +1,21 @@
 """Use case: index a scope, or plan a run without executing it (spec 8.1, 21)."""
 
 import tempfile
+import traceback
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from searchsocket.errors import ConfigMissing
+from searchsocket.errors import CandidateRefused, ConfigMissing, Interrupted, SearchSocketError
+from searchsocket.events import Event
 from searchsocket.models.embedders import resolved_provider
 from searchsocket.models.embedders.openai_key import key_variable
+from searchsocket.pipeline.branches.builds import build_of
+from searchsocket.pipeline.run.checks import Check, CheckFailed, outcome_of, refused_outcomes
 from searchsocket.pipeline.run.context import SITE, Corpus, ScopeRun, Workspace
-from searchsocket.pipeline.run.numbers import ChunkNumbers
-from searchsocket.pipeline.run.results import result_of
+from searchsocket.pipeline.run.numbers import ChunkNumbers, Numbers
+from searchsocket.pipeline.run.report import RunFailure, RunReport
+from searchsocket.pipeline.run.results import CheckOutcome, StageResult, result_of
 from searchsocket.pipeline.run.stage import AnyStage, exclusive
 from searchsocket.pipeline.run.stages import STAGES, every_stage, stages_of
 from searchsocket.pipeline.run.summary import IndexSummary, PagesOrigin, origin_of_pages, summarise
@@ -40,8 +45,68 @@ def assumptions(run: ScopeRun) -> Iterator[str]:
         yield f"assumed: embeddings.provider is auto and {why}, so this plan counts the cost of {provider}"
 
 
+def run_scope(run: ScopeRun, checks: Collection[Check]) -> RunReport:
+    """Run every stage of the run's corpus, each with its checks, under one lock; a failure ends the run.
+
+    Args:
+        checks: They run after their stage; a failed blocking one ends the run like an error of the stage.
+
+    Returns:
+        The report, also of a run that failed or was interrupted; the live index is then unchanged.
+    """
+    started_at = run.clock().isoformat()
+    build = build_of(run) if run.source_kind.reads_commit else None
+    stages: dict[str, StageResult[Numbers]] = {}
+    outcomes: dict[str, CheckOutcome] = {}
+    failure = None
+    stage = next(iter(_stages(run)))
+    run.on_event(Event("run_started", {"run": run.run_id}))
+    try:
+        with exclusive(run):
+            for stage in _stages(run):
+                stages[stage.name] = stage(run)
+                _check(run, [check for check in checks if check.stage is stage], outcomes)
+    except KeyboardInterrupt:
+        failure = RunFailure(stage.name, Interrupted.code, "the run was interrupted; the live index did not change")
+    except CandidateRefused as error:
+        outcomes |= refused_outcomes(error, [check for check in checks if check.stage is stage])
+        failure = RunFailure.of(stage.name, error)
+    except SearchSocketError as error:
+        failure = RunFailure.of(stage.name, error)
+    except Exception as error:  # noqa: BLE001  a report also names a bug
+        run.on_event(Event("stage_crashed", {"stage": stage.name, "traceback": traceback.format_exc()}))
+        reason = f"{stage.name} failed with a bug: {error or type(error).__name__}"
+        report = "please report it with the output of `--verbose`"
+        failure = RunFailure(stage.name, SearchSocketError.code, f"{reason}; {report}")
+    return RunReport(
+        run_id=run.run_id,
+        scope=run.scope.name,
+        branch=run.scope.branch,
+        corpus=run.corpus.name,
+        started_at=started_at,
+        ended_at=run.clock().isoformat(),
+        options=run.options.stated(),
+        build=build.digest if build else "",
+        stages=stages,
+        checks=outcomes,
+        failure=failure,
+    )
+
+
+def _check(run: ScopeRun, checks: Collection[Check], outcomes: dict[str, CheckOutcome]) -> None:
+    """Run the checks of a stage and add their outcomes.
+
+    Raises:
+        CheckFailed: A blocking check failed.
+    """
+    for check in checks:
+        outcomes[check.name] = outcome = outcome_of(check, run)
+        if check.blocking and not outcome.passed and outcome.severity == "error":
+            raise CheckFailed(check.name, outcome)
+
+
 def index_scope(run: ScopeRun) -> IndexSummary:
-    """Run every stage of the run's corpus under one lock.
+    """Run every stage of the run's corpus under one lock, without checks or a report.
 
     Raises:
         SearchSocketError: A stage failed; the live index is unchanged.
@@ -84,7 +149,7 @@ def last_run_costs(state: ProjectState, scope: str) -> JsonObject:
 
 
 def summary_of(project: Project, run_id: str, scope: str, corpus: Corpus = SITE) -> IndexSummary:
-    """Summarise a run whose stages ran in other processes, from their recorded reports.
+    """Summarise a run from the recorded reports of its stages.
 
     Args:
         project: The home of the corpus.

@@ -83,6 +83,8 @@ class CheckOutcome:
 class GoldenQueriesFailed(CandidateRefused):
     """The new generation answers the golden queries too badly."""
 
+    check = "golden_queries_answered"  # the check whose outcome it is
+
     def __init__(self, scope: str, generation: str, outcome: CheckOutcome) -> None:
         super().__init__(
             f"generation {generation} of scope {scope!r} is not published: {outcome.message}; to inspect it, run "
