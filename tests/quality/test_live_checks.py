@@ -16,6 +16,7 @@ from searchsocket.pipeline.run.checks import (
     index_matches_manifest,
     keys_unique,
     mirror_not_empty,
+    outcome_of,
     page_count_not_collapsed,
 )
 from searchsocket.pipeline.run.context import ScopeRun
@@ -27,7 +28,6 @@ from searchsocket.quality.checks import branch_alive, links_alive, path_prefix_f
 from searchsocket.stores.local.vectors.matrix import MatrixVectors
 from searchsocket.system.files import write_atomic
 from searchsocket.types import MATCH_ALL, Filter, Hit, Vector
-from searchsocket_assets.run.translate import outcome_of
 from tests.branches.repository import add_file
 from tests.sources.git_repository import git
 

@@ -14,11 +14,10 @@ from pymilvus import DataType, MilvusClient
 from small_site import write_site
 
 from searchsocket.cli.main import cli
-from searchsocket.pipeline.run.checks import CHECKS
+from searchsocket.pipeline.run.checks import CHECKS, outcome_of
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.results import CheckOutcome
 from searchsocket.project.project import open_project
-from searchsocket_assets.run.translate import outcome_of
 
 pytestmark = pytest.mark.slow
 
