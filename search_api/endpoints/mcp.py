@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.datastructures import Headers
 from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from search_api.errors import error_response, problem
 from search_api.gate.callers import origin_host
@@ -20,6 +20,7 @@ from searchsocket.errors import ConfigError, Unauthorized
 from searchsocket.project.project import Project
 from searchsocket.serving.capabilities.base import Services
 from searchsocket.serving.hosts import host_name, is_loopback
+from searchsocket.system.json_text import without_lone_surrogates
 
 
 class McpEndpoint:
@@ -34,7 +35,7 @@ class McpEndpoint:
         refusal = self._refusal(scope)
         # The protocol compares headers with bodies; spaces around a header's value are no part of it (RFC 9110 5.5).
         trimmed = dict(scope, headers=[(name, value.strip(b" \t")) for name, value in scope["headers"]])
-        await (refusal or self._manager.asgi_app)(trimmed, receive, send)
+        await (refusal or self._manager.asgi_app)(trimmed, _repaired(receive), send)
 
     def _refusal(self, scope: Scope) -> ASGIApp | None:
         headers = Headers(scope=scope)
@@ -54,6 +55,16 @@ class McpEndpoint:
             return True
         name = origin_host(origin)
         return bool(name) and (name == own_host or (is_loopback(name) and is_loopback(own_host)))
+
+
+def _repaired(receive: Receive) -> Receive:
+    """Replace half surrogate pairs, which the SDK's parser refuses; the guards have read the whole body."""
+
+    async def receive_repaired() -> Message:
+        message = await receive()
+        return {**message, "body": without_lone_surrogates(message["body"])} if message.get("body") else message
+
+    return receive_repaired
 
 
 def add_mcp(

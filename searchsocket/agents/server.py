@@ -21,6 +21,7 @@ from mcp.shared.exceptions import MCPError
 from searchsocket import __version__
 from searchsocket.agents.arguments import read_arguments, schema_of
 from searchsocket.agents.library import Libraries, Library
+from searchsocket.agents.messages import Messages
 from searchsocket.agents.projects import project_schema
 from searchsocket.agents.reply import Reply, defect, failure
 from searchsocket.agents.resources import KINDS, STATUS_URI, complete, read_resource, template_of
@@ -242,6 +243,6 @@ def serve_stdio(server: Server[object], libraries: Libraries) -> None:
         async with stdio_server() as (incoming, outgoing):
             # In a thread, so that the handshake does not wait for the model.
             threading.Thread(target=libraries.warm_up, name="warm-up", daemon=True).start()
-            await server.run(incoming, outgoing, server.create_initialization_options())
+            await server.run(Messages(incoming, outgoing), outgoing, server.create_initialization_options())
 
     anyio.run(run)
