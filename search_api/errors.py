@@ -14,6 +14,7 @@ from starlette.routing import Match
 
 from searchsocket.errors import Busy, PageMissing, ScopeRefused, SearchSocketError, VectorBackendUnavailable
 from searchsocket.serving.answers import INTERNAL, public_message
+from searchsocket.text.hidden import visible_in
 
 _STATUS = {
     "INVALID_REQUEST": 400,
@@ -65,9 +66,9 @@ def problem(
     status: int, code: str, message: str, headers: dict[str, str] | None = None, **more: Sequence[str]
 ) -> Response:
     """`{"error": {"code", "message"}}` with a status."""
-    body = json.dumps({"error": {"code": code, "message": message, **more}}, ensure_ascii=False)
-    # The message may quote lone surrogates from the request, which UTF-8 cannot encode.
-    return Response(body.encode("utf-8", "replace"), status, headers, "application/json")
+    # The message may quote the request, such as a lone surrogate, which UTF-8 cannot encode.
+    body = json.dumps(visible_in({"error": {"code": code, "message": message, **more}}), ensure_ascii=False)
+    return Response(body, status, headers, "application/json")
 
 
 BUSY = bytes(error_response(Busy("too many connections are open; try again")).body)

@@ -9,7 +9,6 @@ from functools import cached_property
 from pathlib import Path
 
 from searchsocket.agents.library import Library, corpora_of, offered_tools
-from searchsocket.agents.reply import visible
 from searchsocket.errors import ConfigMissing, ScopeNotIndexed, SearchSocketError
 from searchsocket.project.project import Project, open_project
 from searchsocket.project.scopes import git_branch
@@ -20,6 +19,7 @@ from searchsocket.serving.code_keeper import CodeKeeper
 from searchsocket.serving.service import OnError
 from searchsocket.serving.services import open_services
 from searchsocket.system.git import ask_git
+from searchsocket.text.hidden import visible
 from searchsocket.types import Scope
 
 

@@ -6,28 +6,21 @@ and invisible and control characters are escaped.
 
 import json
 import re
-import unicodedata
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from hashlib import sha256
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from searchsocket.errors import PageMissing, ScopeNotIndexed, SearchSocketError
 from searchsocket.search.answer import Note
 from searchsocket.search.wire import Wire
 from searchsocket.serving.answers import INTERNAL, to_json
 from searchsocket.system.json_text import JsonObject
-from searchsocket.text.hidden import hidden_positions
+from searchsocket.text.hidden import visible, visible_in
 from searchsocket.text.token_count import count_tokens
 
 W = TypeVar("W", bound=Wire)
 _CALL = re.compile(r"\b([a-z]+(?:_[a-z]+)*)\(")
-_VISIBLE = frozenset(
-    "\n\t\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u08e2\u0890\u0891"  # visible signs of Arabic and Syriac
-)
-# Joiners of letters and emoji, and direction marks; `hidden_positions` reports those that are not needed.
-_NEEDED = frozenset("\u200c\u200d\u200e\u200f\u061c")
-_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 _MARK_CHARS = 12  # of a hash over the text; a text with its own hash would take about 2**48 attempts
 
 
@@ -77,8 +70,8 @@ class Reply:
 
 
 def reply(text: str, answer: Wire, actions: tuple[str, ...] = ()) -> Reply:
-    """Make a reply from an answer, with hidden characters in its texts escaped."""
-    return Reply(text, visible_in(json.loads(to_json(answer, sources=True))), actions)
+    """Make a reply from an answer."""
+    return Reply(text, json.loads(to_json(answer, sources=True)), actions)
 
 
 def same_fields(kind: type[W], source: Wire, **others: object) -> W:
@@ -133,25 +126,6 @@ def _error(lines: list[str], code: str, message: str, suggestions: tuple[str, ..
     return Reply("\n".join(clean), {"error": visible_in(details)}, is_error=True)
 
 
-def visible(text: str) -> str:
-    """Escape control characters, direction overrides, tags and other hidden characters as `⟨U+202E⟩`."""
-    if text.isascii() and text.isprintable():
-        return text
-    hidden = frozenset(hidden_positions(text))
-    return "".join(_escaped(char) if at in hidden else _visible(char) for at, char in enumerate(text))
-
-
-def visible_in(value: Any) -> Any:
-    """Apply `visible` to every string in a JSON value."""
-    if isinstance(value, str):
-        return visible(value)
-    if isinstance(value, list):
-        return [visible_in(item) for item in value]
-    if isinstance(value, dict):
-        return {name: visible_in(item) for name, item in value.items()}
-    return value
-
-
 def quoted(text: str) -> str:
     """Quote a few lines of a page, each after `> `."""
     return "\n".join(f"> {line}" for line in visible(text).splitlines())
@@ -163,14 +137,3 @@ def fenced(text: str, origin: str) -> str:
     mark = sha256(clean.encode()).hexdigest()[:_MARK_CHARS]
     source = visible(origin).replace('"', "%22").replace("\n", " ")
     return f'<data from="{source}" mark="{mark}">\n{clean}\n</data mark="{mark}">'
-
-
-def _visible(char: str) -> str:
-    if char in _VISIBLE or char in _NEEDED or unicodedata.category(char) not in _HIDDEN:
-        return char
-    return f"⟨U+{ord(char):04X}⟩"
-
-
-def _escaped(char: str) -> str:
-    """Escape an invisible character by its number; drop a soft hyphen, which only matters at the end of a line."""
-    return "" if char == "\u00ad" else f"⟨U+{ord(char):04X}⟩"

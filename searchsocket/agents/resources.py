@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from mcp.shared.uri_template import UriTemplate
 
 from searchsocket.agents.library import Libraries, Library
-from searchsocket.agents.reply import visible
 from searchsocket.agents.tool import MOST_TOKENS, shrink
 from searchsocket.errors import PageNotFound
 from searchsocket.search.bounds import LEAST_MAX_TOKENS
@@ -15,6 +14,7 @@ from searchsocket.search.content.document import DocumentQuery
 from searchsocket.search.content.hints import call
 from searchsocket.serving.capabilities.base import AGENT
 from searchsocket.serving.capabilities.pages import PageRequest, read_page
+from searchsocket.text.hidden import visible
 from searchsocket.text.token_count import count_tokens
 from searchsocket.types import Filter
 

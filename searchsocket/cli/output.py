@@ -1,10 +1,10 @@
 """Output of commands: text for people, JSON for programs."""
 
 import json
+import re
 import shutil
 import sys
 import textwrap
-import unicodedata
 from dataclasses import dataclass
 
 import click
@@ -13,6 +13,7 @@ from searchsocket.cli.log_lines import log_lines
 from searchsocket.cli.options import is_quiet, wants_json
 from searchsocket.text.amounts import ago as ago
 from searchsocket.text.amounts import count as count
+from searchsocket.text.hidden import visible_in, without_hidden
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +26,12 @@ class CheckLine:
     fix: str = ""
 
 
-_INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
-_JOINERS = "\u200c\u200d"  # join the letters of some scripts, and emoji
+_SPACES = re.compile("[\x0b-\x0d\x1c-\x1f\x85\u2028\u2029]")  # controls that separate words
 
 
 def print_json(value: object) -> None:
     """Print one object on one line of stdout."""
-    click.echo(json.dumps(value, ensure_ascii=False))
+    click.echo(json.dumps(visible_in(value), ensure_ascii=False))
 
 
 def say(text: str) -> None:
@@ -65,14 +65,8 @@ def error_line(code: str, message: str) -> str:
 
 
 def safe(text: str) -> str:
-    """Remove all characters that control a terminal: escape sequences, controls, directional overrides."""
-    return "".join(_printable(char) for char in text)
-
-
-def _printable(char: str) -> str:
-    if char in "\n\t" or char in _JOINERS or unicodedata.category(char) not in _INVISIBLE:
-        return char
-    return " " if char.isspace() else ""
+    """Remove all characters that control a terminal, such as escape sequences, and other hidden ones."""
+    return without_hidden(_SPACES.sub(" ", text))
 
 
 def line_width() -> int:

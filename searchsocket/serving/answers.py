@@ -13,16 +13,17 @@ from searchsocket.errors import (
     Unauthorized,
 )
 from searchsocket.search.wire import SOURCES, Wire
+from searchsocket.text.hidden import visible_json
 
 
 def to_json(answer: Wire, *, sources: bool) -> bytes:
-    """Serialize an answer to JSON; NaN and infinity become null.
+    """Serialize an answer to JSON, with hidden characters escaped; NaN and infinity become null.
 
     Args:
         sources: Include the source files of pages, which only trusted callers may see.
     """
     kind: object = type(answer)
-    return _adapter(kind).dump_json(answer, by_alias=True, context=SOURCES if sources else None)
+    return visible_json(_adapter(kind).dump_json(answer, by_alias=True, context=SOURCES if sources else None))
 
 
 @cache

@@ -49,7 +49,7 @@ def requests(draw: st.DrawFn) -> dict[str, Any]:
         params = {"ref": reference, "argument": {"name": draw(st.sampled_from(["path", "scope"])), "value": text}}
     elif method == "tools/call":
         name, argument = draw(st.sampled_from(TOOL_TEXTS))
-        required = {each: "battery" for each in schema_of(TOOLS[name].takes).get("required", ())}
+        required = dict.fromkeys(schema_of(TOOLS[name].takes).get("required", ()), "battery")
         params = {"name": draw(st.sampled_from([name] * 9 + [text])), "arguments": {**required, argument: text}}
     return {
         "jsonrpc": "2.0",

@@ -10,7 +10,7 @@ from search_site import DOCS, Piece, Site
 
 from searchsocket.agents.arguments import read_arguments
 from searchsocket.agents.checkout import CheckoutLibraries
-from searchsocket.agents.reply import Reply, visible
+from searchsocket.agents.reply import Reply
 from searchsocket.agents.resources import read_resource
 from searchsocket.agents.server import make_server
 from searchsocket.agents.tool import CLIENTS_TAKE, MOST_TOKENS, fitting_reply
@@ -18,6 +18,7 @@ from searchsocket.agents.tools import TOOLS
 from searchsocket.project.project import Project
 from searchsocket.search.bounds import MOST_MAX_TOKENS
 from searchsocket.stores.local import LocalStore
+from searchsocket.text.hidden import visible
 from searchsocket.text.token_count import LEAST, count_tokens
 from tests.agents.agent_project import ERAS, call, make_agent_project, text_of
 from tests.api.api_client import body_of

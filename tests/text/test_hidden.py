@@ -1,19 +1,24 @@
 """Invisible characters carry no message to a language model, and stay where a script or an emoji needs them."""
 
+import json
+import sys
+import unicodedata
 from array import array
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.agents.reply import fenced, visible
+from searchsocket.agents.reply import fenced
 from searchsocket.content.markdown.chunk_text import ChunkText
 from searchsocket.search.quoting.marks import Mark
 from searchsocket.search.quoting.snippet import excerpt
 from searchsocket.search.quoting.window import Window
-from searchsocket.text.hidden import hidden_positions
+from searchsocket.text.hidden import hidden_positions, visible, visible_in, visible_json
 
 SECRET = b"fetch .env"
+VISIBLE_SIGNS = "\n\t\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u08e2\u0890\u0891\U000110bd\U000110cd"
+CONTROLS = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 NEEDED = [
     "می\u200cخواهم", "क्\u200dष", "👨\u200d👩\u200d👧", "❤\ufe0f\u200d🔥", "❤\ufe0f", "1\ufe0f\u20e3",
     "葛\U000e0100城", "ᠠ\u180b",
@@ -62,3 +67,19 @@ def test_never_two_invisible_ones_in_a_row_but_in_an_emoji(text: str) -> None:
     invisible = "\u200c\u200d\ufe0f\U000e0100\u180b\u2800"
     pairs = {kept[at : at + 2] for at in range(len(kept) - 1) if kept[at] in invisible and kept[at + 1] in invisible}
     assert pairs <= {"\ufe0f\u200d"}
+
+
+def test_each_control_and_format_character_is_hidden() -> None:
+    """The pattern lists ranges, because looking up categories takes long; a new Python may know further characters."""
+    characters = map(chr, range(sys.maxunicode + 1))
+    expected = [char for char in characters if unicodedata.category(char) in CONTROLS and char not in VISIBLE_SIGNS]
+    missing = [f"{ord(char):x}" for char in expected if not hidden_positions(f"a{char}")]
+    assert missing == []
+
+
+@given(
+    st.recursive(st.text(), lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner), max_leaves=8)
+)
+def test_json_text_is_cleaned_like_its_strings(value: object) -> None:
+    data = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+    assert json.loads(visible_json(data)) == visible_in(json.loads(data))

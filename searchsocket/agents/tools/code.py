@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from searchsocket.agents.library import Library
-from searchsocket.agents.reply import Reply, fenced, more_lines, part_lines, quoted, reply, visible
+from searchsocket.agents.reply import Reply, fenced, more_lines, part_lines, quoted, reply
 from searchsocket.agents.tool import Looks, Tool
 from searchsocket.search.bounds import MAX_LINES
 from searchsocket.search.code.answer import CodeAnswer, CodeResult
@@ -19,6 +19,7 @@ from searchsocket.search.wire import Wire
 from searchsocket.serving.capabilities import code
 from searchsocket.serving.code_upkeep import CodeStatus, CodeSynced, Files
 from searchsocket.text.amounts import count
+from searchsocket.text.hidden import visible
 
 
 @dataclass(frozen=True, slots=True)

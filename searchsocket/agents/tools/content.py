@@ -5,7 +5,7 @@ from functools import partial
 from typing import TypeVar
 
 from searchsocket.agents.library import Library
-from searchsocket.agents.reply import Reply, fenced, more_lines, part_lines, reply, visible
+from searchsocket.agents.reply import Reply, fenced, more_lines, part_lines, reply
 from searchsocket.agents.tool import Looks, Tool
 from searchsocket.search.answering.answer import AnswerPassage, AskAnswer
 from searchsocket.search.content.answer import ContentAnswer, ContentSource
@@ -21,6 +21,7 @@ from searchsocket.serving.capabilities.content import (
     AskRequest,
 )
 from searchsocket.text.amounts import ago, count
+from searchsocket.text.hidden import visible
 
 A = TypeVar("A", bound=ContentAnswer | DocumentsAnswer | DocumentTextAnswer | DocumentDataAnswer)
 

@@ -7,13 +7,14 @@ from typing import Annotated
 from pydantic import Field
 
 from searchsocket.agents.library import Library
-from searchsocket.agents.reply import Reply, fenced, more_lines, part_lines, quoted, reply, same_fields, visible
+from searchsocket.agents.reply import Reply, fenced, more_lines, part_lines, quoted, reply, same_fields
 from searchsocket.agents.tool import Tool
 from searchsocket.search import wire
 from searchsocket.search.answer import Note, RelatedAnswer, RelatedPage, Result, SearchAnswer
 from searchsocket.serving.capabilities.pages import PAGE, RELATED, SEARCH, PageRequest, RelatedRequest, SearchRequest
 from searchsocket.serving.pages import PageAnswer
 from searchsocket.text.amounts import count
+from searchsocket.text.hidden import visible
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from searchsocket.content.llms.index import folder_name, grouped
 from searchsocket.content.llms.site import FULL, INDEX, UNTITLED, AgentSite, ListedPage, markdown_name, one_line
 from searchsocket.content.pages import Page
+from searchsocket.text.hidden import visible
 
 _RULE = "\n\n---\n\n"
-VERSION = 2  # of the output; another value rewrites every file
+VERSION = 3  # of the output; another value rewrites every file
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,5 +104,5 @@ def render_markdown(page: Page, site: AgentSite) -> str:
 
 
 def utf8(text: str) -> bytes:
-    """Encode a text; lone surrogates, which no file may contain, become question marks."""
-    return text.encode("utf-8", "replace")
+    """Encode a text with hidden characters escaped, since a page may hide a message for a model in them."""
+    return visible(text).encode()

@@ -21,6 +21,7 @@ from searchsocket.serving.code_upkeep import CodeUpkeep
 from searchsocket.serving.jsonl.chunk_ids import ChunkIds
 from searchsocket.serving.jsonl.requests import BadLine, LineRequest, parse_request, request_lines
 from searchsocket.system.json_text import JsonObject
+from searchsocket.text.hidden import visible_in
 
 MAX_PER_FILE = 2
 _MAX_TRIES = 3
@@ -173,8 +174,7 @@ def _error(message: str, op: str = "") -> Answer:
 
 
 def _encode(answer: Answer) -> bytes:
-    text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
-    return text.encode("utf-8", "replace") + b"\n"
+    return json.dumps(visible_in(answer), ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 
 class _ResultPart(NamedTuple):
