@@ -14,7 +14,7 @@ from searchsocket.cli.clean import all_scopes
 from searchsocket.cli.output import CheckLine, count, size
 from searchsocket.cli.summary import source_lines
 from searchsocket.curation.rules import FILE_NAME
-from searchsocket.errors import PermissionDenied, ScopeLocked, SearchSocketError
+from searchsocket.errors import EmbedderRefused, PermissionDenied, ScopeLocked, SearchSocketError
 from searchsocket.models.rerankers import deprecation, make_reranker
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.remote_index import findings
@@ -113,7 +113,8 @@ def model(project: Project) -> Iterator[CheckLine]:
         embedder = backends.embedder_of(recorded)
         check_vectors(embedder.embed(["a"], "query"), 1, embedder.dimensions)  # costs one token, if the model is paid
     except SearchSocketError as error:
-        yield CheckLine("model", False, str(error), error.fix or "correct [embeddings]")
+        problem = error.problem if isinstance(error, EmbedderRefused) else str(error)
+        yield CheckLine("model", False, problem, error.fix or "correct [embeddings]")
     else:
         yield CheckLine("model", True, f"{embedder.model_id}, {embedder.dimensions} dimensions")
 

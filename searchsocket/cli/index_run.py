@@ -92,7 +92,7 @@ def index_corpora(
         is_shown = dry_run or not record or _show_in_dagster(project)
         if not (status and as_json):  # the error was the one JSON object
             _print(done, before, as_json)
-    if status or not is_shown:
+    if status or not is_shown or any(summary.is_incomplete for summary in done.values()):
         raise SystemExit(status or exits.FAILED)
 
 
@@ -182,7 +182,7 @@ def run_corpus(
         failure = _run(site_run, corpus)
         if failure is None:
             summary = summary_of(corpus_home, site_run.run_id, scope.name, corpus)
-            if inputs:
+            if inputs and not summary.embeddings["leftOut"]:  # the next run reports it again
                 keep_record(site_run, inputs, summary, scope_name, time.time_ns())
             return summary
         after = _live_generation(corpus_home, scope.name)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _MORE = re.compile(r"\.\.\. and (\d+) more like the last one")
 _SIZES = re.compile(r": [\d,]+ characters, \d+ pieces$")
 _MAX_WARNINGS = 10
+_REFUSED = (("cut", "cut to what the provider takes"), ("leftOut", "left out, as the provider refused them"))
 TEXT_COLUMN = 14  # column of the text in a line, after its name
 
 
@@ -43,7 +44,9 @@ def summary_lines(summary: "IndexSummary", before: str, corpus: "Corpus") -> Ite
     if any(summary.routes.values()):
         yield _line("routes", f"{summary.routes['exact']:,} exact, {summary.routes['bestEffort']:,} best effort")
     yield _line("chunks", f"{chunks['total']:,} in all, {chunks['changed']:,} changed")
-    yield _line("embeddings", f"{vectors['reused']:,} reused from the cache, {vectors['created']:,} new")
+    refused = [f"{vectors[name]:,} {words}" for name, words in _REFUSED if vectors[name]]
+    numbers = [f"{vectors['reused']:,} reused from the cache", f"{vectors['created']:,} new", *refused]
+    yield _line("embeddings", ", ".join(numbers))
     yield _line("records", f"{records['upserted']:,} upserted, {records['deleted']:,} deleted")
     yield from (_line(*each) for each in _cost_lines(summary))
     spent = dict(summary.seconds)

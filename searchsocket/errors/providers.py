@@ -30,8 +30,17 @@ class EmbedderRefused(SearchSocketError):
     code = "EMBEDDER_REFUSED"
 
     def __init__(self, message: str, fix: str = "") -> None:
-        super().__init__(message)
+        super().__init__(f"{message}; {fix}" if fix else message)
+        self.problem = message
         self.fix = fix  # the remedy, for people
+
+
+class TextsRefused(EmbedderRefused):
+    """The provider refuses these texts, such as one that is too long; it may accept others."""
+
+    def __init__(self, message: str, fix: str = "", *, reason: str = "") -> None:
+        super().__init__(message, fix)
+        self.reason = reason or message  # in the provider's words
 
 
 class VectorBackendUnavailable(SearchSocketError):

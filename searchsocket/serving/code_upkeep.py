@@ -65,6 +65,8 @@ class CodeSynced(Wire):
     upserted: int  # chunks that were written
     deleted: int
     warnings: tuple[str, ...] = ()
+    left_out: Annotated[int, Field(description="Texts without a vector, as the provider refused them.")] = 0
+    incomplete: Annotated[bool, Field(description="True if more than one in a hundred texts has no vector.")] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +113,8 @@ class CodeUpkeep:
             upserted=done.records["upserted"] if done else 0,
             deleted=done.records["deleted"] if done else 0,
             warnings=tuple(done.warnings) if done else (),
+            left_out=done.embeddings["leftOut"] if done else 0,
+            incomplete=done.is_incomplete if done else False,
         )
 
     def remember(self, done: CodeSynced, scope_name: str | None) -> None:

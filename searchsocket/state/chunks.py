@@ -8,8 +8,8 @@ from typing import NamedTuple
 from searchsocket.content.chunking.records import CutChunk
 from searchsocket.state.chunk_ids import OF_SCOPE, compute_ids
 from searchsocket.state.page_records import put_records
-from searchsocket.state.records import ChunkSelection, TextToEmbed, chunks_on, pages_at, texts_at, texts_of
-from searchsocket.state.sql import CUT, KEY_BYTES, MIRRORED, as_text
+from searchsocket.state.records import ChunkSelection, TextToEmbed, chunks_on, pages_at, places_at, texts_at, texts_of
+from searchsocket.state.sql import CUT, KEY_BYTES, MIRRORED, as_stored, as_text, marks
 from searchsocket.types import Chunk
 
 _HOW_CHARS = 16  # of the digest of settings, which no author chooses
@@ -195,6 +195,20 @@ class ChunkTable:
     def pages_at(self, positions: Sequence[int]) -> list[str]:
         """Return the URLs of the pages of the texts at some positions, in that order; "" for a deleted one."""
         return pages_at(self.db, positions)
+
+    def places_at(self, positions: Sequence[int]) -> list[str]:
+        """Return the file and lines, or the page and anchor, of the texts at some positions, in that order.
+
+        Raises:
+            DamagedRow: A text is missing or damaged.
+        """
+        return places_at(self.db, positions)
+
+    def with_texts(self, hashes: Sequence[str]) -> set[str]:
+        """Return those of at most 500 hashes that a chunk of the scope has."""
+        sql = f"SELECT DISTINCT content_hash FROM {_CHUNKS} WHERE scope = ? AND content_hash IN ({marks(len(hashes))})"
+        rows = self.db.execute(sql, (self.scope, *map(as_stored, hashes)))
+        return {as_text(content_hash) for (content_hash,) in rows}
 
     def fingerprints(self) -> Iterator[tuple[str, str]]:
         """Yield (id, record hash) of every chunk, by rising id."""

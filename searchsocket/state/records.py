@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import NamedTuple
+from urllib.parse import unquote
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from searchsocket.state.chunk_ids import CHUNK_IDS, OF_SCOPE, compute_ids
 from searchsocket.state.errors import DamagedRow
 from searchsocket.state.page_records import StoredChunk, chunks_at, lines_of
 from searchsocket.state.sql import as_stored, as_text, marks
-from searchsocket.types import Chunk, PageFacts, Record
+from searchsocket.types import Chunk, Lines, PageFacts, Record
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 _MAX_VALUES = 500  # of one statement
@@ -58,6 +59,25 @@ def texts_at(db: sqlite3.Connection, rowids: Sequence[int], prepare: Callable[[s
     if len(texts) < len(rowids):
         raise DamagedRow(f"only {len(texts)} of {len(rowids)} texts exist")
     return [texts[rowid] for rowid in rowids]
+
+
+def places_at(db: sqlite3.Connection, rowids: Sequence[int]) -> list[str]:
+    """Return the places of the texts of some rows for people: `src/a.py:4-9`, or a page with its anchor.
+
+    Raises:
+        DamagedRow: A text is missing or damaged.
+    """
+    places: dict[int, str] = {}
+    for chunk in chunks_at(db, rowids):
+        _, page, stored = _parsed(chunk)
+        at = stored.at
+        if isinstance(at, Lines):
+            places[chunk.rowid] = f"{unquote(page.url[1:])}:{at.first}-{at.last}"
+        else:
+            places[chunk.rowid] = f"{page.url}#{at.anchor}" if at.anchor else page.url
+    if len(places) < len(set(rowids)):
+        raise DamagedRow(f"only {len(places)} of {len(rowids)} texts exist")
+    return [places[rowid] for rowid in rowids]
 
 
 def pages_at(db: sqlite3.Connection, rowids: Sequence[int]) -> list[str]:

@@ -50,6 +50,7 @@ class Server:
     charged: int = 0  # tokens of those
     under_way: int = 0
     most_under_way: int = 0
+    judge: Callable[[dict[str, Any]], Reply | None] = lambda body: None  # the answer to a request that it refuses
     before: Callable[["Server"], None] = lambda server: None  # called in the request's thread before it is answered
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -105,7 +106,7 @@ def serve() -> Iterator[Server]:
                 reply = server.replies.popleft() if server.replies else server.always
             try:
                 server.before(server)
-                self._answer(body, reply)
+                self._answer(body, server.judge(body) or reply)
             except OSError:
                 self.close_connection = True  # the caller hung up
             finally:

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from traceback import format_exception
 from typing import Any
 
@@ -158,7 +159,8 @@ def test_every_failure_is_one_of_ours_and_tells_no_secret(
     with pytest.raises(kind, match=words) as raised:
         embedder.embed(["a"], "passage")
     assert KEY not in "".join(format_exception(raised.value))
-    assert len(server.requests) == 1  # who called decides whether to ask again
+    # The caller decides if it tries again; a server that does not know base64 answers 400 too.
+    assert len(server.requests) == (2 if reply.status == 400 else 1)
 
 
 def test_what_the_provider_asks_to_wait_is_handed_on(server: Server, embedder: Embedder) -> None:
@@ -270,3 +272,61 @@ def test_a_server_without_keys_needs_none(server: Server) -> None:
 def test_no_representation_holds_the_key(embedder: Embedder) -> None:
     assert KEY not in repr(embedder)
     assert KEY not in repr(vars(embedder))
+
+
+def floats_only(body: dict[str, Any]) -> Reply | None:
+    refusal = Reply(400, {"error": {"message": "base64 encoding is not currently supported", "code": 400}})
+    return refusal if body["encoding_format"] == "base64" else None
+
+
+@pytest.mark.parametrize("status", [400, 422])
+def test_a_server_without_base64_is_asked_for_numbers(server: Server, embedder: Embedder, status: int) -> None:
+    """Once it is known, each text takes one request."""
+    expected = HashEmbedder().embed(["a", "b"], "passage")
+    server.judge = lambda body: replace(refusal, status=status) if (refusal := floats_only(body)) else None
+    try:
+        assert np.allclose(embedder.embed(["a", "b"], "passage"), expected)
+        embedder.embed(["c"], "passage")
+    finally:
+        server.judge = lambda body: None
+    assert [request["encoding_format"] for request in server.requests] == ["base64", "float", "float"]
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ({"detail": "at most 250 inputs"}, "at most 250 inputs"),
+        ({"detail": [{"loc": ["body", "input"], "msg": "too short", "type": "x"}]}, "body.input: too short"),
+        ({"error": "model is not loaded"}, "model is not loaded"),
+        ({"error": {"message": "no such model", "code": "x"}}, "no such model"),
+        ({"message": "bad input"}, "bad input"),
+        ({"errors": [{"message": "first"}, {"message": "second"}]}, "first; second"),
+        ([{"error": {"message": "in a list"}}], "in a list"),
+        (b"plain words", "plain words"),
+        ({"detail": {"error": {"message": "deep"}}}, "deep"),
+        ({"code": 7}, '{"code": 7}'),
+        ([], "[]"),
+    ],
+)
+def test_the_reason_of_a_refusal_reaches_the_message(server: Server, body: Any, reason: str) -> None:
+    server.always = Reply(404, body)
+    with pytest.raises(EmbedderRefused) as failure:
+        configured(server).embed(["a"], "passage")
+    assert f": {reason}; fix embeddings.model" in str(failure.value)
+
+
+def test_vectors_without_positions_are_in_the_order_of_the_texts(server: Server, embedder: Embedder) -> None:
+    def without_positions(answer: dict[str, Any]) -> dict[str, Any]:
+        return {**answer, "data": [{"embedding": item["embedding"]} for item in answer["data"]]}
+
+    server.replies.append(Reply(spoil=without_positions))
+    assert np.allclose(embedder.embed(["a", "b"], "passage"), HashEmbedder().embed(["a", "b"], "passage"))
+
+
+def test_a_smaller_context_is_stated(server: Server) -> None:
+    text = "word " * 400
+    configured(server, model="small", price_per_million_tokens_usd=0.0, max_tokens=100).embed([text], "passage")
+    configured(server, max_tokens=100).embed([text], "passage")
+    guessed, counted = (request["input"][0] for request in server.requests)
+    assert guessed == text[:300]
+    assert len(counted.split()) in (60, 99, 100)  # with the vocabulary, or three bytes for each token

@@ -133,6 +133,11 @@ def grow(lab: Lab) -> None:
     lab.page("new.html", "<main><p>" + "Another exhibition about lighthouses opens. " * 20 + "</p></main>")
 
 
+def tokens_a_text(lab: Lab) -> int:
+    """The maximum tokens of a text."""
+    return Backends(lab.project, {}, calls=False).embedder_of("").limits.tokens_a_text
+
+
 EFFECTS = (
     Effect("embeddings.provider", "hash", models, {"builtin"}, {"hash"}, anew=True),
     Effect("embeddings.model", "model", load_model, "CONFIG_MISSING", "ok", given={"embeddings.provider": "onnx"},
@@ -142,6 +147,8 @@ EFFECTS = (
     Effect("embeddings.api_key_env", "OTHER_KEY",
            lambda lab: outcome(lambda: Backends(lab.project, KEYS).embedder_of("")), "CONFIG_MISSING", "ok",
            given=REMOTE),
+    Effect("embeddings.max_tokens", 100, tokens_a_text, 2048, 100,
+           given=SERVED | {"embeddings.model": "own", "embeddings.price_per_million_tokens_usd": 0.0}),
     Effect("embeddings.base_url", f"{WEB}/own", asked, {"/usual/embeddings"}, {"/own/embeddings"}, given=SERVED,
            web=embedding, anew=True),
     Effect("embeddings.concurrency", 3, under_way, [8], [3], given=SERVED | {"embeddings.base_url": f"{WEB}/own"},

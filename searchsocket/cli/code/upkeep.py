@@ -9,6 +9,7 @@ from uuid import uuid4
 import click
 
 from searchsocket.backends import Backends
+from searchsocket.cli import exits
 from searchsocket.cli.options import json_option, load_scope, result_options, scope_options
 from searchsocket.cli.output import CheckLine, ago, code_up_to_date, count, safe, say
 from searchsocket.cli.results import print_answer
@@ -41,14 +42,16 @@ def sync_now(root: Path, scope_name: str | None, *, as_json: bool) -> None:
     """Index the source files that changed, and print the outcome."""
     upkeep, scope = _upkeep(root, scope_name)
     result = upkeep.sync(scope, str(uuid4()))
-    if not result.changed or result.upserted * _LARGE >= result.chunks:
+    if not result.left_out and (not result.changed or result.upserted * _LARGE >= result.chunks):
         upkeep.remember(result, scope_name)
     for warning in result.warnings:
         click.echo(f"warning: {safe(warning)}", err=True)
     if as_json:
         print_answer(result, (), as_json=True)
-        return
-    say(_sync_line(result))
+    else:
+        say(_sync_line(result))
+    if result.incomplete:
+        raise SystemExit(exits.FAILED)
 
 
 @click.command()

@@ -8,7 +8,7 @@ Providers differ only in their requests and in the rows that they return. The li
 import json
 import re
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -21,6 +21,9 @@ from searchsocket.system.retry_after import retry_after_s
 from searchsocket.text.provider_words import provider_message
 
 _TRANSIENT = (408, 409, 429)  # and 500 and above
+_OF_CONTENT = (400, 413, 422)
+_REASON_NAMES = ("error", "detail", "message", "msg", "errors")
+_MAX_DEPTH, _MAX_REASONS = 5, 5
 _RATE_LIMITED = (429, 503)
 _MAX_TOKENS_PER_CHARACTER, _EXTRA_TOKENS_PER_TEXT = 4, 16  # a provider that reports more is not believed
 _DURATION_PART = re.compile(r"(\d+(?:\.\d+)?)(ms|h|m|s)")
@@ -38,6 +41,8 @@ class Refusal:
         is_transient: The same request may succeed later.
         is_rate_limit: The provider receives more requests than it takes.
         retry_after_s: The pause that the provider asked for, in seconds; None = it did not.
+        status: HTTP status; 0 = no answer.
+        reason: The provider's own words.
     """
 
     message: str
@@ -45,6 +50,18 @@ class Refusal:
     is_transient: bool = False
     is_rate_limit: bool = False
     retry_after_s: float | None = None
+    status: int = 0
+    reason: str = ""
+
+    @property
+    def is_of_content(self) -> bool:
+        """Return True if the provider may accept the same request with other texts."""
+        return self.status in _OF_CONTENT
+
+    @property
+    def advice(self) -> str:
+        """The message and the fix."""
+        return f"{self.message}; {self.fix}" if self.fix else self.message
 
 
 class ProviderFailure(Exception):
@@ -58,7 +75,7 @@ class ProviderFailure(Exception):
 def refusal_of(
     host: str,
     status: int,
-    message: str,
+    content: bytes,
     headers: Mapping[str, str],
     key: str,
     *,
@@ -69,7 +86,7 @@ def refusal_of(
     """Classify an answer that is not a success.
 
     Args:
-        message: The provider's message.
+        content: Body of the answer.
         code: The provider's name for the error.
         key_fix: Advice if the key is at fault.
         fix: Advice if the request itself is at fault.
@@ -77,14 +94,38 @@ def refusal_of(
     label = f"{status} {code}".rstrip()
     if status in (401, 403):
         cause = "the key" if status == 401 else "the key or its balance"
-        return Refusal(f"{host} rejects {cause} ({label}); set a valid key, then run again", key_fix)
+        return Refusal(f"{host} rejects {cause} ({label})", key_fix or "set a valid key, then run again")
     if status == 402 or code == "insufficient_quota":
         advice = "add credit to the provider's account, or raise its limit there"
         return Refusal(f"{host} answers {label}: the account has no credit left", advice)
-    message = f"{host} answers {provider_message(f'{label}: {message}', key)}"
+    reason = provider_message(reason_of(content), key)
+    message = f"{host} answers {provider_message(label, key)}{': ' if reason else ''}{reason}"
     if status in _TRANSIENT or status >= 500:
-        return Refusal(message, "", True, status in _RATE_LIMITED, retry_after_s(headers))
-    return Refusal(message, fix)
+        return Refusal(message, "", True, status in _RATE_LIMITED, retry_after_s(headers), status, reason)
+    return Refusal(message, fix, status=status, reason=reason)
+
+
+def reason_of(content: bytes) -> str:
+    """Return the reason in the body of a refusal: in `error`, `detail` or `message`, of an object or of a list."""
+    text = content.decode("utf-8", "replace")
+    try:
+        return "; ".join(_reasons(json.loads(text), depth=0)) or text
+    except (ValueError, RecursionError):
+        return text
+
+
+def _reasons(value: object, depth: int) -> Iterator[str]:
+    """Yield the reasons in a JSON value; FastAPI lists the location of each problem (`loc`) before its `msg`."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list) and depth < _MAX_DEPTH:
+        for item in value[:_MAX_REASONS]:
+            yield from _reasons(item, depth + 1)
+    elif isinstance(value, dict) and depth < _MAX_DEPTH:
+        name = next((name for name in _REASON_NAMES if value.get(name)), "")
+        place = value.get("loc")
+        prefix = f"{'.'.join(map(str, place))}: " if name == "msg" and isinstance(place, list) else ""
+        yield from (f"{prefix}{reason}" for reason in _reasons(value.get(name), depth + 1))
 
 
 class ProviderClient:
@@ -128,8 +169,7 @@ class ProviderClient:
         else:
             if answer.status_code == 200:
                 return answer.content
-            text = answer.content.decode("utf-8", "replace")
-            raise ProviderFailure(refusal_of(self.host, answer.status_code, text, answer.headers, self._key))
+            raise ProviderFailure(refusal_of(self.host, answer.status_code, answer.content, answer.headers, self._key))
         # Raised outside the handler, so that the traceback does not contain the request with the key.
         raise ProviderFailure(Refusal(problem, is_transient=True))
 

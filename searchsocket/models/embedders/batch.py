@@ -9,9 +9,10 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from searchsocket.models.calling.calls import REAL, Time, answers
-from searchsocket.models.embedders.base import Embedder, Limits, Paced, charged_tokens, checked
+from searchsocket.models.embedders.base import Embedder, Limits, Paced, charged_tokens
 from searchsocket.models.embedders.cache import EmbeddingCache
-from searchsocket.models.paying.bill import Bill, EmbedOutcome, PagesAt, TextSource
+from searchsocket.models.embedders.refused_texts import PatientEmbedder
+from searchsocket.models.paying.bill import MAX_REFUSED, Bill, EmbedOutcome, PagesAt, TextSource
 from searchsocket.models.paying.cost import NO_BUDGET, Budget, estimate
 from searchsocket.system.batches import batches, packed
 from searchsocket.types import Vectors
@@ -76,6 +77,8 @@ def embed_missing(
 ) -> EmbedOutcome:
     """Embed every distinct text that is missing from the cache once, and store each batch.
 
+    A text that the provider refuses is cut or left out, see `PatientEmbedder`.
+
     The cost is estimated without reading texts. Then the texts are read, a few batches at a time. Memory does not grow
     with their number. Each batch is committed when it arrives: a killed run pays again only for running calls.
 
@@ -100,9 +103,10 @@ def embed_missing(
         StateUnavailable: The cache cannot be written.
     """
 
+    patient = PatientEmbedder(embedder)
+
     def embed(batch: Sequence[_Item]) -> Vectors:
-        texts = [item.text for item in batch]
-        return checked(embedder.embed(texts, "passage"), len(texts), embedder.dimensions, embedder.model_id)
+        return patient.embed(batch)
 
     def wait_s(batch: Sequence[_Item]) -> float:
         return embedder.wait_s(sum(item.tokens for item in batch)) if isinstance(embedder, Paced) else 0.0
@@ -124,7 +128,15 @@ def embed_missing(
                     on_progress(done, outcome.created)
         finally:
             charges.note(0)  # charges of unusable answers
-        return replace(outcome, charged_tokens=charges.tokens, charged_usd=charges.cost_usd)
+        refused = [text for text in patient.refused if not text.is_cut]
+        return replace(
+            outcome,
+            created=outcome.created - len(refused),
+            charged_tokens=charges.tokens,
+            charged_usd=charges.cost_usd,
+            cut=tuple(text for text in patient.refused if text.is_cut)[:MAX_REFUSED],
+            refused=(*outcome.refused, *refused)[:MAX_REFUSED],
+        )
 
 
 def note_missing(cache: EmbeddingCache, embedder: Embedder, texts_to_embed: Iterable[TextSource]) -> EmbedOutcome:
@@ -166,6 +178,7 @@ class _Charges:
 class _Item:
     key: str
     tokens: int
+    position: int
     text: str
 
 
@@ -176,6 +189,9 @@ def _batches(
     size = min(size, limits.texts)
     for window in batches(rows, size * _BATCHES_SORTED):
         texts = texts_at([position for _, _, position in window])
-        items = [_Item(key.hex(), tokens, text) for (key, tokens, _), text in zip(window, texts, strict=True)]
+        items = [
+            _Item(key.hex(), tokens, position, text)
+            for (key, tokens, position), text in zip(window, texts, strict=True)
+        ]
         items.sort(key=lambda item: (len(item.text), item.key))
         yield from packed(items, size, limits.tokens, lambda item: item.tokens)

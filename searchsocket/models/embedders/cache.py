@@ -8,6 +8,7 @@ import time
 from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -19,10 +20,16 @@ from searchsocket.events import OnEvent, ignore
 from searchsocket.models.embedders import cache_file
 from searchsocket.models.embedders.base import bad_rows, checked
 from searchsocket.models.embedders.cache_table import MAX_HASHES, CacheTable, is_sound
+from searchsocket.models.embedders.refused_texts import placeholder
 from searchsocket.system.batches import batches
 from searchsocket.types import Vectors
 
 _DAY_S = 86_400
+
+
+@cache
+def _placeholder(size: int) -> bytes:
+    return placeholder(size // 4).astype("<f4").tobytes()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +100,31 @@ class EmbeddingCache:
         Raises:
             StateUnavailable: The file cannot be read.
         """
+        return self.look_up(hashes, model_id)[0]
+
+    def look_up(self, hashes: Iterable[str], model_id: str) -> tuple[list[str], list[str]]:
+        """Return `missing`, and the hashes of texts that the server refused: they have a `placeholder`.
+
+        Raises:
+            StateUnavailable: The file cannot be read.
+        """
         missing_keys: list[str] = []
+        refused: list[str] = []
         for batch in batches(dict.fromkeys(hashes), MAX_HASHES):
             rows = self._table.rows(batch, model_id, array("q"))
             missing_keys.extend(key for key in batch if key not in rows)
-        return missing_keys
+            refused.extend(key for key, row in rows.items() if row[1] and row[1] == _placeholder(len(row[1])))
+        return missing_keys, refused
+
+    def forget_refused(self, hashes: Iterable[str], model_id: str) -> None:
+        """Remove placeholders, so that their texts are sent again.
+
+        Raises:
+            StateUnavailable: The file cannot be written.
+        """
+        for batch in batches(dict.fromkeys(hashes), MAX_HASHES):
+            if refused := self.look_up(batch, model_id)[1]:
+                self._table.remove_hashes(refused, model_id)
 
     def get(self, hashes: Sequence[str], model_id: str) -> Vectors:
         """Return the vectors of these hashes, in their order.

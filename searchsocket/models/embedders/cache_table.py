@@ -142,6 +142,14 @@ class CacheTable:
         self.fetch("PRAGMA incremental_vacuum")
         return removed
 
+    def remove_hashes(self, hashes: Sequence[str], model_id: str) -> None:
+        """Remove the rows of some hashes."""
+        with self.writing() as db:
+            db.executemany(
+                "DELETE FROM vectors WHERE hash = ? AND model = (SELECT id FROM models WHERE name = ?)",
+                [(bytes.fromhex(key), model_id) for key in hashes],
+            )
+
     def unused(self, used: Iterable[bytes], after: int, last_day: int, *, remove: bool) -> tuple[int, int, int]:
         """Count, or remove, rows above `after`, used on `last_day` or before, whose hash is not among `used`.
 

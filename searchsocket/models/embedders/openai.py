@@ -7,6 +7,7 @@ import base64
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +20,7 @@ from searchsocket.errors import (
     EmbedderUnavailable,
     KeyMissing,
     SearchSocketError,
+    TextsRefused,
 )
 from searchsocket.models.calling.provider import ProviderFailure, Rates, Refusal, charged_tokens, json_object
 from searchsocket.models.embedders.base import Limits, TextKind, checked
@@ -44,8 +46,10 @@ _LIMITS = Limits(texts=2_048, tokens_a_text=8_192, tokens=300_000)
 # Limits without the vocabulary. A token is at least one byte, so 8,192 bytes have at most the 8,192 tokens that a text
 # may have, and 300,000 bytes at most those of a request. The estimate counts one token for every four bytes.
 _MAX_TEXT_BYTES = _LIMITS.tokens_a_text
+_BYTES_A_TOKEN = 3  # of prose and code about four; a text that is still too long is cut when the server refuses it
 _GUESSED_LIMITS = Limits(_LIMITS.texts, _LIMITS.tokens_a_text // 4, _LIMITS.tokens // 4)
 _TIMEOUT_S = 60.0
+_MAYBE_FORMAT = (400, 422)  # statuses of servers that do not know `encoding_format: base64`
 _BYTES_A_NUMBER = 32  # of a vector in JSON; in base64 it takes 6
 _MAX_OTHER_BYTES = 1_000_000  # of an answer besides its vectors
 
@@ -77,13 +81,15 @@ def make_openai(settings: "EmbeddingSettings", environ: Mapping[str, str], *, ca
         base_url=settings.base_url or DEFAULT_URL,
         price_per_million_tokens_usd=price_of(model, settings.price_per_million_tokens_usd),
         key_variable=KEY_VARIABLE if environ.get(KEY_VARIABLE, "").strip() else key_variable(settings),
+        max_tokens=settings.max_tokens or 0,
     )
 
 
 class OpenAIEmbedder:
     """Embedder of one model at one address.
 
-    A text is cut after 8,192 tokens, or after 8,192 bytes of UTF-8 if tokens cannot be counted.
+    A text is cut after `max_tokens`, at most 8,192. If tokens cannot be counted, it is cut after three bytes for each
+    of `max_tokens`, or after 8,192 bytes.
     """
 
     tolerance = 1e-3  # the order of its sums varies; cosines of equal texts stay above 0.999
@@ -100,11 +106,13 @@ class OpenAIEmbedder:
         price_per_million_tokens_usd: float = 0.0,
         timeout_s: float | None = None,
         key_variable: str = "",
+        max_tokens: int = 0,
     ) -> None:
         """Create the client; calls nothing.
 
         Args:
             key_variable: Name of the key's variable, for advice.
+            max_tokens: Maximum tokens of a text; 0 = the model's own.
             timeout_s: Deadline of a request, from its connection to the last byte of the answer; None = 60.
 
         Raises:
@@ -115,13 +123,17 @@ class OpenAIEmbedder:
         self.dimensions = dimensions
         self.price_per_million_tokens_usd = price_per_million_tokens_usd
         self._count = vocabulary_of(model)
-        self.limits = _LIMITS if self._count else _GUESSED_LIMITS
+        most = _LIMITS if self._count else _GUESSED_LIMITS
+        self._max_tokens = min(max_tokens or _LIMITS.tokens_a_text, _LIMITS.tokens_a_text)
+        self._max_bytes = min(_BYTES_A_TOKEN * max_tokens or _MAX_TEXT_BYTES, _MAX_TEXT_BYTES)
+        self.limits = replace(most, tokens_a_text=min(self._max_tokens, most.tokens_a_text))
         self._body: JsonObject = {"model": model, "encoding_format": "base64"}
         if model in _SHORTENED and dimensions != _DIMENSIONS[model]:
             self._body["dimensions"] = dimensions
         self._lock = threading.Lock()
         self._rates = Rates(time.monotonic)
         self._charged = 0  # tokens that were not reported yet
+        self._has_base64 = False  # the server has answered in base64
         key_fix = f"set a key that may use the model in {f'${key_variable}' if key_variable else 'its variable'}"
         self._client = _client(key, base_url, timeout_s or _TIMEOUT_S, key_fix)
 
@@ -131,7 +143,7 @@ class OpenAIEmbedder:
             return np.empty((0, self.dimensions), dtype=np.float32)
         max_bytes = len(texts) * self.dimensions * _BYTES_A_NUMBER + _MAX_OTHER_BYTES
         try:
-            content, headers = self._client.embeddings([self._cut(text) for text in texts], self._body, max_bytes)
+            content, headers = self._answer([self._cut(text) for text in texts], max_bytes)
         except ProviderFailure as failure:
             refusal = failure.refusal
         else:
@@ -141,6 +153,20 @@ class OpenAIEmbedder:
                 self._charged += _charge(body, texts)
             return checked(_rows(body, len(texts), self.model_id), len(texts), self.dimensions, self.model_id)
         raise _error_of(refusal)
+
+    def _answer(self, texts: Sequence[str], max_bytes: int) -> tuple[bytes, Mapping[str, str]]:
+        """Request vectors in base64, which is a fifth of the bytes; as numbers from a server that refuses base64."""
+        try:
+            answer = self._client.embeddings(texts, self._body, max_bytes)
+            self._has_base64 = True
+            return answer
+        except ProviderFailure as failure:
+            if self._has_base64 or failure.refusal.status not in _MAYBE_FORMAT:
+                raise
+        numbers: JsonObject = {**self._body, "encoding_format": "float"}
+        answer = self._client.embeddings(texts, numbers, max_bytes)
+        self._body = numbers
+        return answer
 
     def count_tokens(self, text: str) -> int:
         """Count tokens with the model's vocabulary; an estimate if that is not installed."""
@@ -161,13 +187,15 @@ class OpenAIEmbedder:
         """Cut a text to the provider's limit; an empty text, which it would refuse, becomes a space."""
         text = _utf8(text)
         if self._count:
-            return longest_start(text, self.limits.tokens_a_text, self._count) or " "
-        return text.encode("utf-8")[:_MAX_TEXT_BYTES].decode("utf-8", "ignore") or " "
+            return longest_start(text, self._max_tokens, self._count) or " "
+        return text.encode("utf-8")[: self._max_bytes].decode("utf-8", "ignore") or " "
 
 
 def _error_of(refusal: Refusal) -> SearchSocketError:
     if refusal.is_transient:
         return EmbedderUnavailable(refusal.message, refusal.retry_after_s, is_limit=refusal.is_rate_limit)
+    if refusal.is_of_content:
+        return TextsRefused(refusal.message, refusal.fix, reason=refusal.reason)
     return EmbedderRefused(refusal.message, refusal.fix)
 
 
@@ -193,9 +221,11 @@ def _rows(body: JsonObject, count: int, origin: str) -> Vectors:
     """Return the vectors of an answer, in the order of the texts."""
     rows: dict[int, Vector] = {}
     try:
-        for item in body["data"]:
+        items = body["data"]
+        has_indices = any("index" in item for item in items)
+        for position, item in enumerate(items):
             vector = item["embedding"]
-            rows[int(item["index"])] = (
+            rows[int(item["index"]) if has_indices else position] = (
                 np.frombuffer(base64.b64decode(vector, validate=True), dtype="<f4")
                 if isinstance(vector, str)
                 else np.array(vector, dtype=np.float32)

@@ -90,7 +90,7 @@ class OpenAIClient:
             refusal = refusal_of(
                 self._host,
                 error.status_code,
-                error.message,
+                error.response.content,
                 error.response.headers,
                 self._client.api_key,
                 code=str(error.code or ""),

@@ -9,11 +9,14 @@ from typing import Protocol
 
 from searchsocket.models.embedders.base import Embedder
 from searchsocket.models.embedders.cache import EmbeddingCache
+from searchsocket.models.embedders.refused_texts import RefusedText
 from searchsocket.models.paying.cost import estimate
 from searchsocket.system.batches import batches
 
 PagesAt = Callable[[Sequence[int]], Sequence[str]]  # positions -> URLs of their pages, in that order
 
+MAX_REFUSED = 1_000
+_EARLIER = "refused in an earlier run"
 _DEAREST = 10  # pages in the report
 _LOOKUP = 500  # texts per look-up in the cache
 _MEMORY_KIB = 8_192  # limit of the list in memory; more is stored in a temporary file
@@ -51,6 +54,8 @@ class EmbedOutcome:
     cost_usd: float  # estimated from the tokens
     charged_tokens: int = 0  # as the provider reports them, else as the embedder counts them; 0 for a plan
     charged_usd: float = 0.0
+    cut: tuple[RefusedText, ...] = ()  # texts that the server took only in part
+    refused: tuple[RefusedText, ...] = ()  # texts that it left out, now or in an earlier run; `MAX_REFUSED` at most
     pages: tuple["PageCost", ...] = ()  # the most expensive ones, by falling tokens; empty if everything is free
     build_output: tuple["BuildOutput", ...] = ()  # likewise
 
@@ -100,13 +105,13 @@ class Bill:
         """
         self._db = sqlite3.connect("", isolation_level=None)
         try:
-            reused, created, tokens = self._fill(cache, embedder.model_id, texts)
+            reused, created, tokens, refused = self._fill(cache, embedder.model_id, texts)
         except BaseException:
             self.close()
             raise
         self.price = price_of(embedder, price_per_million_usd)
         tokens += query_tokens
-        self.outcome = EmbedOutcome(reused, created, tokens, estimate(tokens, self.price))
+        self.outcome = EmbedOutcome(reused, created, tokens, estimate(tokens, self.price), refused=tuple(refused))
 
     def close(self) -> None:
         self._db.close()
@@ -146,15 +151,19 @@ class Bill:
         """Round the cost to the billionth, so that tables show no binary fractions."""
         return round(estimate(tokens, self.price), 9)
 
-    def _fill(self, cache: EmbeddingCache, model_id: str, texts: Iterable[TextSource]) -> tuple[int, int, int]:
+    def _fill(
+        self, cache: EmbeddingCache, model_id: str, texts: Iterable[TextSource]
+    ) -> tuple[int, int, int, list[RefusedText]]:
         self._db.execute("PRAGMA journal_mode = OFF")
         self._db.execute(f"PRAGMA cache_size = -{_MEMORY_KIB}")
         self._db.execute("CREATE TABLE texts (hash BLOB PRIMARY KEY, tokens INTEGER, position INTEGER) WITHOUT ROWID")
         self._db.execute("BEGIN")
         reused = 0
+        refused_texts: list[RefusedText] = []
         for window in batches(texts, _LOOKUP):
             distinct = {item.content_hash: item for item in window}
-            missing = cache.missing(distinct, model_id)
+            missing, refused = cache.look_up(distinct, model_id)
+            refused_texts += [RefusedText(key, distinct[key].position, _EARLIER, is_cut=False) for key in refused]
             reused += len(distinct) - len(missing)
             self._db.executemany(
                 "INSERT OR IGNORE INTO texts VALUES (?, ?, ?)",
@@ -162,7 +171,7 @@ class Bill:
             )
         self._db.execute("COMMIT")
         created, tokens = self._db.execute("SELECT COUNT(*), COALESCE(SUM(tokens), 0) FROM texts").fetchone()
-        return reused, created, tokens
+        return reused, created, tokens, refused_texts[:MAX_REFUSED]
 
 
 def plan_missing(

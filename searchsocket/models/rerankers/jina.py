@@ -85,7 +85,7 @@ class JinaReranker:
             return Judgement(scores, self.count_tokens(query, texts) if tokens is None else tokens)
         if refusal.is_transient:
             raise RerankerUnavailable(refusal.message, refusal.retry_after_s)
-        raise RerankerRefused(refusal.message)
+        raise RerankerRefused(refusal.advice)
 
     def count_tokens(self, query: str, texts: Sequence[str]) -> int:
         """Estimate the tokens: each text is read together with the query."""

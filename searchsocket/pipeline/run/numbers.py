@@ -74,6 +74,8 @@ class EmbeddingNumbers(Numbers):
     charged_tokens: int  # as reported by the provider
     charged_cost_usd: float
     dimensions: int
+    cut: int = 0  # to what the provider takes
+    left_out: int = 0  # without a vector, as the provider refused them
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,13 @@ class IndexSummary:
     seconds: Mapping[str, float]
     dry_run: bool = False
 
+    @property
+    def is_incomplete(self) -> bool:
+        """Return True if more than one in a hundred texts has no vector."""
+        embeddings = self.embeddings
+        total = embeddings["reused"] + embeddings["created"] + embeddings["leftOut"]
+        return 100 * embeddings["leftOut"] > total
+
     def to_json(self) -> JsonObject:
         """The object with its public camelCase names."""
         names = {
@@ -87,7 +94,12 @@ def summarise(scope: str, results: Sequence[StageResult[Numbers]], *, dry_run: b
             "removed": mirror.removed + code.removed,
         },
         chunks={"total": chunks.total, "changed": chunks.changed},
-        embeddings={"reused": embeddings.reused, "created": embeddings.created},
+        embeddings={
+            "reused": embeddings.reused,
+            "created": embeddings.created,
+            "cut": embeddings.cut,
+            "leftOut": embeddings.left_out,
+        },
         records={"upserted": index.upserted, "deleted": index.deleted},
         estimated_tokens=embeddings.estimated_tokens,
         estimated_cost_usd=float(embeddings.estimated_cost_usd),

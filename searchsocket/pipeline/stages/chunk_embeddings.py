@@ -19,6 +19,7 @@ from searchsocket.pipeline.run.results import StageResult, Table, digest_of
 from searchsocket.pipeline.run.stage import Stage, raise_if_stopped, stage
 from searchsocket.pipeline.stages.page_chunks import page_chunks
 from searchsocket.pipeline.stages.published_vectors import take_published_vectors
+from searchsocket.pipeline.stages.refused_texts import RefusedTexts, refused_texts
 from searchsocket.state import ScopeState
 from searchsocket.state.records import TextToEmbed
 from searchsocket.stores.artifacts.objects import open_objects
@@ -57,6 +58,8 @@ def embed_chunks(run: ScopeRun, state: ScopeState, stage: Stage[EmbeddingNumbers
         move_warning = adopt(run.project.state_dir / FILE, cache)
         problems: list[str] = []
         shared = _shared_cache(run, problems.append)
+        if run.options.force:  # what the provider refused is sent again
+            cache.forget_refused((text.content_hash for text in state.chunks.texts()), embedder.model_id)
         if shared and not run.options.force:
             tokens = {text.content_hash: text.tokens for text in texts_at_stake(run, state, cache)}
             shared.fill(cache, tokens)
@@ -84,11 +87,23 @@ def embed_chunks(run: ScopeRun, state: ScopeState, stage: Stage[EmbeddingNumbers
             sent = state.chunks.texts() if shared.is_new else texts_at_stake(run, state, cache)
             shared.send(cache, (text.content_hash for text in sent))
         state.published.set_cache_size(cache.size())
+        refused = refused_texts(state, cache, outcome, embedder.model_id, state.history.last(stage.name))
         warnings = (*filter(None, [move_warning]), *cache.warnings, *problems)
-    result = replace(_result(state, embedder, outcome), warnings=warnings)
+    result = _with_refused(_result(state, embedder, outcome), refused, warnings)
     run.on_event(Event("embedded_cached", {"texts": result.numbers.reused}))
     run.on_event(Event("embedded_new", {"texts": outcome.created, "tokens": outcome.tokens}))
     return result
+
+
+def _with_refused(
+    result: StageResult[EmbeddingNumbers], refused: RefusedTexts, warnings: tuple[str, ...]
+) -> StageResult[EmbeddingNumbers]:
+    """Add the texts that the provider refused."""
+    left_out, unique = len(refused.left_out), result.numbers.unique_texts
+    reused = max(0, unique - result.numbers.created - left_out)
+    numbers = replace(result.numbers, reused=reused, cut=len(refused.cut), left_out=left_out)
+    tables = {**result.tables, **refused.tables()}
+    return replace(result, numbers=numbers, warnings=(*warnings, *refused.warnings(unique)), tables=tables)
 
 
 def _shared_cache(run: ScopeRun, on_problem: Callable[[str], object]) -> SharedCache | None:

@@ -177,7 +177,7 @@ def _of_no_change(summary: IndexSummary) -> IndexSummary:
         summary,
         pages={**summary.pages, "removed": 0},
         chunks={**summary.chunks, "changed": 0},
-        embeddings={"reused": 0, "created": 0},
+        embeddings={"reused": 0, "created": 0, "cut": 0, "leftOut": 0},
         records={"upserted": 0, "deleted": 0},
         estimated_tokens=0,
         estimated_cost_usd=0.0,

@@ -60,6 +60,7 @@ class EmbeddingSettings(SettingsSection):
     api_key_env: str | None = (
         None  # environment variable with the key; None = the provider's usual one; "" = no key needed
     )
+    max_tokens: Annotated[int, Field(ge=8, le=8_192)] | None = None  # of a text; None = as many as the model takes
     base_url: WebAddress = (
         ""  # of a server that speaks OpenAI's protocol, e.g. http://localhost:11434/v1; "" = OpenAI's
     )
@@ -75,6 +76,34 @@ class EmbeddingSettings(SettingsSection):
     @classmethod
     def _local_is_builtin(cls, value: object) -> object:
         return "builtin" if value == "local" else value
+
+    @model_validator(mode="before")
+    @classmethod
+    def _key_or_address_means_openai(cls, values: object) -> object:
+        if isinstance(values, dict) and "provider" not in values and implies_openai(values):
+            return {**values, "provider": "openai"}
+        return values
+
+    def without_effect(self) -> list[str]:
+        """Return the names of changed settings that the provider does not use."""
+        unused = _UNUSED.get(self.provider, frozenset())
+        fields = type(self).model_fields
+        return [name for name in fields if name in unused and getattr(self, name) != fields[name].default]
+
+
+_OF_A_SERVER = frozenset(
+    {"api_key_env", "base_url", "concurrency", "dimensions", "max_tokens", "query_timeout_s", "query_usd_a_day"}
+)
+_UNUSED = {  # provider -> settings without effect
+    "builtin": _OF_A_SERVER | {"model", "batch_size", "cache_url"},
+    "hash": _OF_A_SERVER | {"model"},
+    "onnx": _OF_A_SERVER,
+}
+
+
+def implies_openai(values: Mapping[str, object]) -> bool:
+    """Return True if settings of embeddings without a provider mean OpenAI or a server with its protocol."""
+    return values.get("api_key_env") is not None or bool(values.get("base_url"))
 
 
 class BudgetSettings(SettingsSection):
