@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from searchsocket.errors import ConfigError
 from searchsocket.project.settings.load import all_keys, load_settings
 from searchsocket.project.settings.model import Settings
+from searchsocket.project.settings.origins import effective_settings
 from searchsocket.sources import configured_site
 
 
@@ -169,3 +170,45 @@ def test_a_pattern_of_versions_names_one_segment(tmp_path: Path, pattern: str) -
     (tmp_path / "searchsocket.toml").write_text(f'[versions]\npattern = "{pattern}"\n')
     with pytest.raises(ConfigError, match=r"versions\.pattern"):
         load_settings(tmp_path, {})
+
+
+@pytest.mark.parametrize(
+    ("text", "provider"),
+    [
+        ('apiKeyEnv = "OPENAI_API_KEY"', "openai"),
+        ('base_url = "http://localhost:11434/v1"', "openai"),
+        ('api_key_env = ""', "openai"),
+        ('base_url = ""', "builtin"),
+        ('base_url = "http://localhost/v1"\nprovider = "auto"', "auto"),
+        ("", "builtin"),
+    ],
+)
+def test_a_key_or_an_address_alone_means_openai(tmp_path: Path, text: str, provider: str) -> None:
+    """The minimal configuration names the variable of the key only."""
+    (tmp_path / "searchsocket.toml").write_text(f"[embeddings]\n{text}\n")
+    assert load_settings(tmp_path, {}).embeddings.provider == provider
+    [shown] = [each for each in effective_settings(tmp_path, {}) if each.key == "embeddings.provider"]
+    assert (shown.value, shown.source) == (provider, "default" if provider == "builtin" else "file")
+
+
+@pytest.mark.parametrize(
+    ("text", "keys"),
+    [
+        ('model = "text-embedding-3-large"', "embeddings.model"),
+        ('provider = "hash"\nbase_url = "http://localhost/v1"', "embeddings.base_url"),
+        ('provider = "onnx"\ndimensions = 384\nconcurrency = 2', "embeddings.dimensions, embeddings.concurrency"),
+        ('provider = "builtin"\ncache_url = "file:///tmp/cache"', "embeddings.cache_url"),
+    ],
+)
+def test_a_setting_without_effect_for_the_provider_is_refused(tmp_path: Path, text: str, keys: str) -> None:
+    (tmp_path / "searchsocket.toml").write_text(f"[embeddings]\n{text}\n")
+    with pytest.raises(ConfigError, match=f"searchsocket.toml: {keys} has no effect with embeddings.provider = "):
+        load_settings(tmp_path, {})
+    # The environment may choose another provider for one run.
+    assert load_settings(tmp_path, {"EMBEDDINGS_PROVIDER": "local"}).embeddings.provider == "builtin"
+
+
+def test_settings_at_their_defaults_are_accepted_for_every_provider(tmp_path: Path) -> None:
+    """`config show` prints them all."""
+    (tmp_path / "searchsocket.toml").write_text('[embeddings]\nprovider = "builtin"\nconcurrency = 8\nmodel = ""\n')
+    assert load_settings(tmp_path, {}).embeddings.concurrency == 8

@@ -37,10 +37,12 @@ def load_settings(root: Path, environ: Mapping[str, str]) -> Settings:
     """
     origin, data = _read(root)
     data = _snake_keys(data, origin)
+    is_chosen_outside = False
     for name, path, value in overrides(environ):
         _refuse_unknown(path, name, value)
         _set_value(data, path, value, name)
-    return _validate(data, origin)
+        is_chosen_outside |= path == _SHORTHANDS["EMBEDDINGS_PROVIDER"]
+    return _validate(data, origin, is_chosen_outside=is_chosen_outside)
 
 
 def tables_of(path: Path, keys: tuple[str, ...]) -> frozenset[str]:
@@ -140,12 +142,23 @@ def _refuse_unknown(path: tuple[str, ...], name: str, value: object) -> None:
         raise ConfigError(_unknown_key(f"environment variable {name}", path, value))
 
 
-def _validate(data: JsonObject, origin: str) -> Settings:
+def _validate(data: JsonObject, origin: str, *, is_chosen_outside: bool) -> Settings:
+    """
+    Args:
+        is_chosen_outside: The environment sets the provider of embeddings, so the file may have settings for another.
+    """
     try:
         # JSON, so that strict types accept a list for a tuple.
-        return Settings.model_validate_json(json.dumps(data, default=str))
+        settings = Settings.model_validate_json(json.dumps(data, default=str))
     except ValidationError as error:
         raise ConfigError("; ".join(_complaint(origin, detail) for detail in error.errors()[:5])) from error
+    if not is_chosen_outside and (names := settings.embeddings.without_effect()):
+        keys = ", ".join(f"embeddings.{name}" for name in names)
+        raise ConfigError(
+            f"{origin}: {keys} has no effect with embeddings.provider = {_short(settings.embeddings.provider)}; remove "
+            "it, or set the provider that it is for"
+        )
+    return settings
 
 
 def _complaint(origin: str, detail: ErrorDetails) -> str:

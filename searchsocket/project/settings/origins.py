@@ -8,6 +8,8 @@ from typing import Any, Literal
 
 from searchsocket.project.settings.load import all_keys, config_table, load_settings, overrides, snake_case
 
+PROVIDER = "embeddings.provider"
+
 
 @dataclass(frozen=True, slots=True)
 class EffectiveSetting:
@@ -29,6 +31,12 @@ def effective_settings(root: Path, environ: Mapping[str, str]) -> list[Effective
     path, table = config_table(root)
     lines = _lines(path.read_text(encoding="utf-8"), table) if path else {}
     variables = {".".join(keys): name for name, keys, _ in overrides(environ)}
+    is_implied = settings["embeddings"]["provider"] == "openai" and PROVIDER not in {*lines, *variables}
+    for key in ("embeddings.base_url", "embeddings.api_key_env") if is_implied else ():
+        if key in lines:
+            lines[PROVIDER] = lines[key]
+        if key in variables:
+            variables[PROVIDER] = variables[key]
     effective = []
     for key in all_keys():
         value: Any = settings
