@@ -158,6 +158,7 @@ def _crawl(request: _Request) -> Source:
         max_pages=request.max_pages,
         url_form=stated_form(settings.urls.style),
         documents=source.documents,
+        respects_noindex=settings.extract.respect_robots_noindex,
     )
 
 

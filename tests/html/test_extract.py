@@ -130,6 +130,33 @@ def test_refresh_is_read_in_every_form(content: str) -> None:
     assert (page.skip, page.redirect_to) == ("redirect", "/new")
 
 
+@pytest.mark.parametrize(
+    ("html", "skip"),
+    [
+        ("<main>Text</main><noscript><meta http-equiv=refresh content='0;url=/no'></noscript>", ""),
+        ("<noscript><meta http-equiv=refresh content='0;url=/no'></noscript><main>Text</main>", ""),
+        ("<script>window.location.replace('/new' + window.location.hash)</script>Moved.", "redirect"),
+        ('<script>location.href = "/new" + location.search + location.hash;</script>', "redirect"),
+        ("<script>location.replace('/new' + page())</script>Text", ""),
+    ],
+)
+def test_only_what_readers_with_scripts_see_is_a_redirect(html: str, skip: str) -> None:
+    """A refresh in `noscript` is for others; a stub may keep the fragment of its address."""
+    page = extract(html)
+    assert (page.skip, page.redirect_to) == (skip, "/new" if skip else "")
+
+
+@pytest.mark.parametrize(
+    ("rule", "skip"),
+    [
+        ("unavailable_after: 2020-01-01", "noindex"), ("unavailable_after: Fri, 25 Jun 2010 15:00:00 GMT", "noindex"),
+        ("unavailable_after: 2999-01-01", ""), ("unavailable_after: soon", ""), ("NOINDEX,follow", "noindex"),
+    ],
+)  # fmt: skip
+def test_a_page_that_is_no_longer_available_is_skipped(rule: str, skip: str) -> None:
+    assert extract(f"<meta name=robots content='{rule}'><main>x</main>").skip == skip
+
+
 @pytest.mark.parametrize("value", ["nan", "-1", "inf", "1e999", "many", "1" * 5000])
 def test_a_bad_weight_is_reported_and_ignored(value: str) -> None:
     """NaN once broke the order of all results (original, failure 72)."""

@@ -103,6 +103,11 @@ def harbour(web: Web) -> None:
     web.pages["/robots.txt"] = Answer(200, b"User-agent: *\nDisallow: /docs/deep\n", {"Content-Type": "text/plain"})
 
 
+def paged(web: Web) -> None:
+    web.html("/", "<a href='/list?page=2'>List</a>")
+    web.html("/list?page=2", "<p>More boats.</p>")
+
+
 def listed_for_agents(web: Web) -> None:
     harbour(web)
     web.pages["/llms.txt"] = Answer(200, b"- [Home](/)\n- [Hidden](/hidden.md)\n", {"Content-Type": "text/plain"})
@@ -238,6 +243,8 @@ EFFECTS = (
     crawl("routes", ["/hidden", "/docs/deep"], ["/docs/deep", "/hidden"]),
     crawl("sitemap_url", "/map.xml", ["/hidden"]),
     crawl("discover", False, ["/"]),
+    Effect("source.crawl.query_parameters", ["page"], Lab.listed, ["/"], ["/", "/list%3Fpage=2"],
+           given=CRAWL, web=paged),
     crawl("max_depth", 1, ["/", "/docs"]),
     crawl("max_pages", 2, ["/", "/docs"]),
     Effect("source.crawl.concurrency", 16, at_once, 8, 16, given=CRAWL, web=wide),

@@ -9,6 +9,8 @@ from searchsocket.sources.crawl.source import CrawlSource
 from searchsocket.web.urls.resolve import site_base
 from tests.sources.web import Web
 
+_BEGIN_S = 1_800_000_000.0  # in 2027
+
 
 class Crawl:
     """A crawl into a folder, with the waits that it wanted to make."""
@@ -21,11 +23,13 @@ class Crawl:
         excluded: tuple[str, ...] = (),
         max_bytes: int = 100_000,
         tick_s: float = 0.0,
+        wall_s: float = 0.0,
         **keys: Any,
     ) -> None:
         """
         Args:
             tick_s: What passes whenever somebody looks at the clock.
+            wall_s: Time since the first crawl, for files and rules with a date.
         """
         self.waits: list[float] = []
         self.now_s = 0.0
@@ -39,6 +43,7 @@ class Crawl:
             site=site_base([web.base_url]),
             sleep=self._sleep,
             monotonic=self._monotonic,
+            now_s=lambda: _BEGIN_S + wall_s,
         )
 
     def pages(self) -> list[RawPage]:

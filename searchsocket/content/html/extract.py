@@ -1,7 +1,8 @@
 """Extract one HTML page: metadata, links, and the Markdown of its main content (spec 8.3)."""
 
 import re
-from collections.abc import Set
+import time
+from collections.abc import Callable, Set
 from dataclasses import replace
 from importlib.metadata import version
 
@@ -29,13 +30,15 @@ from searchsocket.content.pages import ExtractedPage, RawPage
 from searchsocket.project.settings.site import ExtractSettings, TransformSettings
 from searchsocket.text.facets import NO_FACETS, Facets
 from searchsocket.web.languages.alternates import read_alternates
+from searchsocket.web.robots_tags import page_rules
 from searchsocket.web.urls.resolve import AT_ROOT, SiteBase
 
 # Part of the cache key: raise the number with every change of output; library versions are included.
-EXTRACTOR_VERSION = " ".join(["10", *(f"{name}={version(name)}" for name in ("lxml", "markdown-it-py"))])
+EXTRACTOR_VERSION = " ".join(["11", *(f"{name}={version(name)}" for name in ("lxml", "markdown-it-py"))])
 _REFRESH = re.compile(r"\s*(\d+)(?:\.\d*)?\s*[;,]\s*(?:url\s*=\s*)?(.*)", re.IGNORECASE | re.DOTALL)
 _SCRIPT = re.compile(
-    r"^\s*(?:(?:window|document|self|top)\.)*location(?:\.href\s*=|\.(?:replace|assign)\s*\(|\s*=)\s*(['\"])([^'\"\\]+)\1\s*\)?\s*;?\s*$"
+    r"^\s*(?:(?:window|document|self|top)\.)*location(?:\.href\s*=|\.(?:replace|assign)\s*\(|\s*=)\s*(['\"])([^'\"\\]+)\1"
+    r"(?:\s*\+\s*(?:(?:window|document|self|top)\.)*location\.(?:hash|search))*\s*\)?\s*;?\s*$"
 )
 _MAX_DELAY_S = 10
 _STUB_CHARS = 1000  # a page with more text is content, even if it redirects
@@ -51,6 +54,7 @@ def extract_html(
     charset: str = "",
     converter: Converter = FAST,
     facets: Facets = NO_FACETS,
+    now_s: Callable[[], float] = time.time,
 ) -> ExtractedPage:
     """Read one page; broken markup is read as well as possible.
 
@@ -59,6 +63,7 @@ def extract_html(
         site: Where the site is served; links to it are internal.
         charset: What the transport declared, or "".
         facets: Additional meta names to read.
+        now_s: Seconds since 1970, for `unavailable_after` of a robots meta.
 
     Returns:
         The page; `skip` is the reason not to index it: redirect, noindex or empty.
@@ -76,7 +81,7 @@ def extract_html(
     target = find_redirect(root, resolver, {page.url, page.address and resolver.path(page.address)})
     if target is not None:
         return ExtractedPage(title=meta.head_title or page.url, body="", skip="redirect", redirect_to=target)
-    if _is_noindex(root, meta, extract):
+    if _is_noindex(root, meta, extract, now_s()):
         return ExtractedPage(title=meta.head_title or page.url, body="", skip="noindex")
     if not meta.site_name and _is_named_by_title(root):
         # Then the site's own name decides which half of a title is the page's.
@@ -140,8 +145,8 @@ def _has_math(root: Element, text: str) -> bool:
     return any((script.get("type") or "").startswith("math/tex") for script in root.iter("script"))
 
 
-def _is_noindex(root: Element, meta: Metadata, extract: ExtractSettings) -> bool:
-    if meta.robots_noindex and extract.respect_robots_noindex:
+def _is_noindex(root: Element, meta: Metadata, extract: ExtractSettings, now_s: float) -> bool:
+    if not page_rules(meta.robots, now_s).is_indexable and extract.respect_robots_noindex:
         return True
     attribute = extract.noindex_attr
     return bool(attribute) and bool(with_attribute(root, attribute.lower()))
@@ -172,6 +177,8 @@ def _refresh_target(root: Element) -> str | None:
     for meta in root.iter("meta"):
         if (meta.get("http-equiv") or "").strip().lower() != "refresh":
             continue
+        if next(meta.iterancestors("noscript"), None) is not None:
+            continue  # readers with scripts stay on the page
         match = _REFRESH.fullmatch(meta.get("content") or "")
         if match is None or len(match[1]) > 4 or int(match[1]) > _MAX_DELAY_S:
             continue

@@ -39,7 +39,11 @@ class LinkResolver:
         return self._targets[href]
 
     def destination(self, href: str) -> str:
-        """The link as the mirror writes it: absolute on this site, with its fragment; "" if it must not be followed."""
+        """The link as the mirror writes it: absolute on this site, with its query and fragment.
+
+        Returns:
+            "" for a link that must not be followed.
+        """
         href = href.strip()
         if len(href) > _URL_CHARS:
             return ""
@@ -47,8 +51,9 @@ class LinkResolver:
             return _escape(href) if len(href) > 1 else ""
         path = self.path(href)
         if path is not None:
-            _, mark, fragment = href.partition("#")
-            return _escape(path + mark + fragment if fragment else path)
+            before, mark, fragment = href.partition("#")
+            _, question, query = before.partition("?")
+            return _escape(path + (question + query if query else "") + (mark + fragment if fragment else ""))
         try:
             scheme = urlsplit(href).scheme.lower()
         except ValueError:

@@ -15,7 +15,6 @@ _SEPARATORS = re.compile(r"\s+(?:[|·•—–»:]|::|-|\|\|)\s+")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?")
 _WORDS = re.compile(r"\w+")
-_NOINDEX = re.compile(r"(?:^|[\s,])(?:noindex|none)(?:$|[\s,])")
 _TITLE_CHARS = 300
 _NAME_CHARS = 80  # a longer <title> describes the page instead of naming it
 _NUMBERED = re.compile(r"(?:\d{1,3}[.)]|\d{1,3}(?:\.\d{1,3})+[.)]?|[IVXL]{1,6}\.)\s+\S")
@@ -36,7 +35,7 @@ class Metadata:
     version: str
     alternates: tuple[tuple[str, str], ...]  # `hreflang` and `href` of each translation
     base_href: str
-    robots_noindex: bool
+    robots: tuple[str, ...]  # contents of its robots metas
     weight: float
     tags: tuple[str, ...]
     facets: tuple[str, ...]
@@ -78,7 +77,7 @@ def read_metadata(root: Element, facets: Facets = NO_FACETS) -> Metadata:
         version=parse_version(first("docsearch:version", "docusaurus_version")),
         alternates=tuple(islice(_alternates(root), MAX_ALTERNATES + 1)),
         base_href=next((base.get("href") or "" for base in root.iter("base") if base.get("href")), "").strip(),
-        robots_noindex=any(_NOINDEX.search(value.lower()) for value in metas.get("robots", ())),
+        robots=tuple(metas.get("robots", ())),
         weight=weight,
         tags=parse_tags([*metas.get("searchsocket-tags", ()), *metas.get("article:tag", ())]),
         facets=labels,

@@ -50,6 +50,7 @@ class CrawlSettings(SettingsSection):
         ""  # absolute or below base_url; "" = the sitemap of robots.txt, unless routes are set
     )
     discover: bool = True  # follow links
+    query_parameters: tuple[str, ...] = ()  # parameters that select a page, e.g. "page"; empty = as canonical links say
     max_depth: Annotated[int, Field(ge=0, le=100)] = 10
     max_pages: Count = 10_000
     concurrency: Annotated[int, Field(ge=1, le=64)] = 8

@@ -5,11 +5,11 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from http.cookiejar import CookieJar, DefaultCookiePolicy
-from urllib.parse import unquote, urljoin, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 import httpcore
 import httpx
-from tenacity import RetryCallState, Retrying, retry_if_exception_type
+from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_after_attempt
 
 from searchsocket.errors import SourceUnavailable
 from searchsocket.sources.crawl import addresses
@@ -18,6 +18,7 @@ from searchsocket.sources.crawl.budget import CrawlBudget
 from searchsocket.system.bounded_http import BodyLimit, BoundedTransport
 from searchsocket.system.exchange import TimedStream, current
 from searchsocket.system.retry_after import retry_after_s
+from searchsocket.web.urls.joining import join
 
 
 class GuardedBackend(httpcore.SyncBackend):
@@ -51,6 +52,7 @@ class GuardedBackend(httpcore.SyncBackend):
 
 
 USER_AGENT = "searchsocket/0.1 (+site search indexer)"
+_DEFAULT_PORTS = {"http": 80, "https": 443}
 _MAX_REDIRECTS = 5
 _MAX_RETRY_AFTER_S = 30.0
 _RETRIED_STATUS = {429, 500, 502, 503, 504}
@@ -64,6 +66,10 @@ class FetchFailed(SourceUnavailable):
         super().__init__(message)
         self.status = status
         self.permanent = permanent
+
+
+class RedirectRefused(FetchFailed):
+    """The host redirects to a URL that the caller does not allow, for example by robots.txt."""
 
 
 class _TryAgain(Exception):
@@ -82,6 +88,7 @@ class Response:
     headers: Mapping[str, str]  # lower-case names
     body: bytes
     not_modified: bool = False
+    robots_tags: tuple[str, ...] = ()  # each `X-Robots-Tag` line, since an agent's name applies within its line
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +126,8 @@ class Fetcher:
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise SourceUnavailable(f"crawl base URL {without_login(base_url)!r} must be http(s)://host")
         self.origin = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}".lower()
-        port = parts.port or (443 if parts.scheme == "https" else 80)
+        self._own_origin = _origin(urlsplit(self.origin))
+        port = parts.port or _DEFAULT_PORTS[parts.scheme]
         if allows_private is None:
             # A private base URL is the owner's choice; for a public one, a private address is an attack.
             resolved = resolve(parts.hostname, port, limits.timeout_s)
@@ -147,30 +155,41 @@ class Fetcher:
     def close(self) -> None:
         self._client.close()
 
-    def get(self, url: str, *, validators: Mapping[str, str] | None = None) -> Response:
+    def get(
+        self,
+        url: str,
+        *,
+        validators: Mapping[str, str] | None = None,
+        is_allowed: Callable[[str], bool] = lambda _: True,
+        is_optional: bool = False,
+    ) -> Response:
         """Fetch a URL, following redirects on the same host only.
 
         Args:
             url: Absolute, on this host.
             validators: `etag` and `last-modified` of the stored copy.
+            is_allowed: Returns True for URLs that a redirect may lead to.
+            is_optional: Do not retry, and do not count a failure against the host.
 
         Raises:
+            RedirectRefused: A redirect leads to a URL that is not allowed.
             FetchFailed: No usable response after all retries.
         """
         retrying = Retrying(
             retry=retry_if_exception_type(_TryAgain),
-            stop=self._gives_up,
+            stop=stop_after_attempt(1) if is_optional else self._gives_up,
             wait=_wait,
             sleep=self._sleep,
             reraise=True,
         )
         try:
-            answer = retrying(self._follow, url, validators or {})
+            answer = retrying(self._follow, url, validators or {}, is_allowed)
         except _TryAgain as error:
-            self._budget.count(failed=True)
+            self._budget.count(failed=not is_optional)
             raise error.failure from error
         except SourceUnavailable as error:
-            self._budget.count(failed=not (isinstance(error, FetchFailed) and error.permanent))
+            is_permanent = isinstance(error, FetchFailed) and error.permanent
+            self._budget.count(failed=not (is_permanent or is_optional))
             raise
         self._budget.count(failed=False)
         return answer
@@ -179,17 +198,19 @@ class Fetcher:
         """Return True if a request is not repeated: too many attempts, or the crawl would end first."""
         return state.attempt_number >= self._limits.attempts or state.upcoming_sleep >= self._budget.remaining_s()
 
-    def _follow(self, url: str, validators: Mapping[str, str]) -> Response:
+    def _follow(self, url: str, validators: Mapping[str, str], is_allowed: Callable[[str], bool]) -> Response:
         visited = {url}
         for _ in range(_MAX_REDIRECTS + 1):
             answer = self._once(url, validators)
             if answer.status not in (301, 302, 303, 307, 308):
                 return answer
-            target = urljoin(url, answer.headers.get("location", "")).partition("#")[0]
+            target = _redirect_target(url, answer.headers.get("location", ""))
             if not self.same_host(target):
                 raise FetchFailed(f"{url} redirects to another host: {target[:200]}", permanent=True)
             if target in visited:
                 raise FetchFailed(f"{url} redirects in a loop", permanent=True)
+            if not is_allowed(target):
+                raise RedirectRefused(f"{url} redirects to {target[:200]}, which is not allowed", permanent=True)
             visited.add(target)
             url = target
         raise FetchFailed(f"{url}: more than {_MAX_REDIRECTS} redirects", permanent=True)
@@ -197,10 +218,9 @@ class Fetcher:
     def same_host(self, url: str) -> bool:
         """Return True if an absolute URL is on the crawled origin."""
         try:
-            parts = urlsplit(url)
+            return _origin(urlsplit(url)) == self._own_origin
         except ValueError:
             return False
-        return f"{parts.scheme}://{parts.netloc}".lower() == self.origin
 
     def _once(self, url: str, validators: Mapping[str, str]) -> Response:
         headers = {}
@@ -232,8 +252,9 @@ class Fetcher:
     def _judge(self, url: str, answer: httpx.Response) -> Response:
         headers = {name.lower(): value for name, value in answer.headers.items()}
         status = answer.status_code
+        robots_tags = tuple(answer.headers.get_list("x-robots-tag"))
         if status == 304:
-            return Response(url, status, headers, b"", not_modified=True)
+            return Response(url, status, headers, b"", not_modified=True, robots_tags=robots_tags)
         if status in _RETRIED_STATUS:
             failure = FetchFailed(f"{url} answered {status}", status=status)
             raise _TryAgain(failure, retry_after_s(headers, now=time.time()))
@@ -241,7 +262,26 @@ class Fetcher:
             raise FetchFailed(f"{url} answered {status}", status=status, permanent=status < 500)
         if 300 <= status < 400:
             return Response(url, status, headers, b"")
-        return Response(url, status, headers, answer.read())
+        return Response(url, status, headers, answer.read(), robots_tags=robots_tags)
+
+
+def _origin(parts: SplitResult) -> tuple[str, str, int | None]:
+    """Scheme, host with login, and port, if it is not the default."""
+    port = parts.port
+    return parts.scheme, parts.netloc.lower().removesuffix(f":{port}"), port or _DEFAULT_PORTS.get(parts.scheme)
+
+
+def _redirect_target(url: str, location: str) -> str:
+    """The URL that a `Location` means, escaped; a relative one resolves against `url`."""
+    origin, _, below = url.partition("://")[2].partition("/")
+    root = f"{url.partition('://')[0]}://{origin}"
+    target = join(location, f"/{below}")
+    if target is None:
+        return location
+    if target.authority:
+        scheme = location.partition(":")[0].strip().lower()
+        root = f"{scheme if scheme in ('http', 'https') else url.partition(':')[0]}://{target.authority}"
+    return f"{root}{target.path}{target.query}"
 
 
 def without_login(url: str) -> str:

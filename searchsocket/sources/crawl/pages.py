@@ -1,14 +1,19 @@
 """Map fetched addresses to pages, with the same URLs as in a build of the site."""
 
+import re
 from typing import Any
 
 from lxml import etree
 
+from searchsocket.content.html.decode import decode_html
 from searchsocket.content.pages import RawPage
 from searchsocket.sources.base import SourceReport
 from searchsocket.sources.crawl.store import DOCUMENT_TYPES, Stored
 from searchsocket.web.urls.form import Addresses, UrlForm
-from searchsocket.web.urls.paths import page_path, without_query
+from searchsocket.web.urls.joining import normal_path
+from searchsocket.web.urls.paths import canonical_path, page_path, without_query
+
+_ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
 
 
 class CrawledPages:
@@ -32,30 +37,51 @@ class CrawledPages:
         if stored.url in self.fetched:
             return None  # two addresses may redirect to the same one
         self.fetched.add(stored.url)
-        url = page_path(stored.url)
+        url = stored.url if stored.has_query else page_path(stored.url)
         if self._bodies.get(url) == stored.body_hash:
             self._report.skipped[stored.url] = f"another address of {url}"
             return None
         # `/wal/` and `/wal.html` may be two pages: then the later one keeps its whole address.
+        page = url
         url = next(
-            (candidate for candidate in (url, stored.url, f"{url}/index.html") if candidate not in self._bodies), ""
+            (candidate for candidate in (page, stored.url, f"{page}/index.html") if candidate not in self._bodies), ""
         )
         if not url:
-            self._report.skipped[stored.url] = f"another address of {page_path(stored.url)}"
+            self._report.skipped[stored.url] = f"another address of {page}"
             return None
         self._bodies[url] = stored.body_hash
         # The body's hash is the stamp, so that unchanged pages are detected even without ETags.
         address = self._address(url, stored)
         return RawPage(url, stored.served_url, stored.url, stored.body_hash, stored.kind, address)
 
+    def has_body(self, url: str, body_hash: str) -> bool:
+        """Return True if a page has these bytes."""
+        return self._bodies.get(url) == body_hash
+
     def _address(self, url: str, stored: Stored) -> str:
-        if (self._form is not None or url == "/") and stored.kind not in DOCUMENT_TYPES.values():
+        path, mark, query = stored.address.partition("?")
+        if stored.has_query:
+            address = self._base + readable_address(path) + mark + query
+        elif (self._form is not None or url == "/") and stored.kind not in DOCUMENT_TYPES.values():
             return Addresses(self._form or UrlForm(), self._base).of_served(url, stored.served_url)
-        address = self._base + stored.url + ("/" if stored.served_url.endswith("/") else "")
+        else:
+            address = self._base + readable_address(path)
         return "" if address == url else address
 
 
+def readable_address(address: str) -> str:
+    """An escaped path for people: with plain letters, if a browser escapes them in the same way again."""
+    slash = "/" if address.endswith("/") and address != "/" else ""
+    readable = canonical_path(address) + slash
+    return readable if normal_path(readable) == _upper_escapes(address) else address
+
+
+def _upper_escapes(text: str) -> str:
+    return _ESCAPE.sub(lambda match: match[0].upper(), text)
+
+
 MAX_LINKS = 10_000  # distinct links per page; equal to the default page limit of a crawl
+_MAX_QUERY_LINKS = 1_000  # distinct links with a query per page
 
 
 class PageLinks:
@@ -63,41 +89,51 @@ class PageLinks:
 
     def __init__(self) -> None:
         self.hrefs: dict[str, None] = {}  # in page order, without queries and fragments
+        self.with_query: dict[str, None] = {}  # links with a query, without fragments
         self.base = ""  # `<base href>`
         self.canonical = ""
-        self.nofollow = False
+        self.robots: list[str] = []  # contents of robots metas
         self.cut = False  # there were more than `MAX_LINKS`
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         if tag == "a":
-            if href := without_query(attributes.get("href", "")):
-                self.add(href)
+            href = attributes.get("href", "").partition("#")[0]
+            self.add(href)
+            if "?" in href and "nofollow" not in attributes.get("rel", "").lower().split():
+                self._add_query(href)
         elif tag == "base" and not self.base:
             self.base = attributes.get("href", "")
         elif tag == "link" and not self.canonical and "canonical" in attributes.get("rel", "").lower().split():
             self.canonical = attributes.get("href", "")
-        elif tag == "meta" and attributes.get("name", "").lower() == "robots":
-            rules = attributes.get("content", "").lower().replace(",", " ").split()
-            self.nofollow |= "nofollow" in rules or "none" in rules
+        elif tag == "meta" and attributes.get("name", "").strip().lower() == "robots":
+            self.robots.append(attributes.get("content", ""))
 
     def add(self, href: str) -> None:
-        """Add a link, unless there are already `MAX_LINKS`."""
+        """Add a link without its query, unless there are already `MAX_LINKS`."""
+        href = without_query(href)
+        if not href:
+            return
         if len(self.hrefs) < MAX_LINKS:
             self.hrefs[href] = None
         elif href not in self.hrefs:
             self.cut = True
 
+    def _add_query(self, href: str) -> None:
+        if len(self.with_query) < _MAX_QUERY_LINKS:
+            self.with_query[href] = None
+
     def close(self) -> None: ...
 
 
 def page_links(html: bytes) -> PageLinks:
-    """The links of a page; none if it has `nofollow`; if the page is broken, those before the error."""
+    """The links of a page; if the page is broken, those before the error."""
     page = PageLinks()
     target: Any = page  # lxml takes any object with these methods
+    text, _ = decode_html(html)
     try:
-        etree.fromstring(html, etree.HTMLParser(target=target, huge_tree=True))
+        etree.fromstring(
+            text.encode("utf-8", "replace"), etree.HTMLParser(target=target, huge_tree=True, encoding="utf-8")
+        )
     except (etree.ParserError, etree.XMLSyntaxError, ValueError):
         return page
-    if page.nofollow:
-        page.hrefs, page.cut = {}, False
     return page

@@ -1,8 +1,8 @@
 """Render the pages of a crawl whose text needs scripts, and fetch files for these scripts."""
 
 from collections.abc import Callable, Sequence
-from email.message import Message
 from threading import Lock
+from typing import TypeVar
 from urllib.parse import urlsplit
 
 from lxml import etree
@@ -12,6 +12,7 @@ from searchsocket.content.html.parse import parse_html
 from searchsocket.errors import PageNotRendered, SourceUnavailable
 from searchsocket.project.settings.site import CrawlSettings
 from searchsocket.sources.crawl.browser import PageBrowser, PageSource, ServedFile, locate
+from searchsocket.sources.crawl.charset import declared_charset
 from searchsocket.sources.crawl.fetch import USER_AGENT, Fetcher, FetchFailed, Response
 from searchsocket.sources.crawl.robots import read_robots
 from searchsocket.sources.crawl.site import host_of
@@ -25,6 +26,7 @@ _MAX_REFUSED_HOSTS = 20
 _NO_TEXT = ("script", "style", "noscript", "template")
 
 Allowed = Callable[[str], bool]
+_Task = TypeVar("_Task")
 
 
 class ScriptRequests:
@@ -130,11 +132,11 @@ class Rendering:
         """Return False once it is known that the pages do not need scripts."""
         return self._is_needed is not False
 
-    def sample(self, paths: Sequence[str]) -> list[str]:
+    def sample(self, level: Sequence[_Task]) -> list[_Task]:
         """The pages of a level to fetch first, one after the other, for the decision."""
         missing = 0 if self._is_needed is not None else _SAMPLE - self._compared
-        step = max(1, len(paths) // missing) if missing > 0 else 1
-        return list(paths[::step][: max(0, missing)])
+        step = max(1, len(level) // missing) if missing > 0 else 1
+        return list(level[::step][: max(0, missing)])
 
     def page(self, answer: Response) -> bytes | None:
         """Render a page to HTML in UTF-8; None to use the HTML from the host.
@@ -148,7 +150,7 @@ class Rendering:
         source = PageSource(answer.url, content_type, answer.body)
         if not self._is_auto:
             return self._browser.render(source)
-        before = _text_chars(answer.body, _charset(content_type))
+        before = _text_chars(answer.body, declared_charset(content_type))
         try:
             rendered = self._browser.render(source)
         except PageNotRendered:
@@ -182,12 +184,6 @@ class Rendering:
         elif self._compared >= _SAMPLE:
             self._is_needed = False
             self._browser.close()
-
-
-def _charset(content_type: str) -> str:
-    header = Message()
-    header["content-type"] = content_type
-    return header.get_content_charset("")
 
 
 def _text_chars(data: bytes, charset: str) -> int:

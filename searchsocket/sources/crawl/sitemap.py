@@ -1,5 +1,8 @@
 """Read sitemaps; refuse compression bombs, loops, entities and foreign hosts."""
 
+import codecs
+import io
+import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -9,6 +12,7 @@ from urllib.parse import urljoin
 from lxml import etree
 
 from searchsocket.errors import SourceUnavailable
+from searchsocket.sources.crawl.fetch import FetchFailed
 from searchsocket.sources.crawl.site import host_of
 from searchsocket.system.encoding import BodyTooLarge, DamagedBody, gunzip
 
@@ -20,6 +24,9 @@ MAX_ENTRIES = 1_000_000  # in all sitemaps, including entries on other hosts
 _MAX_HOSTS = 10  # other hosts for which examples are kept
 _EXAMPLES = 20
 _GZIP = b"\x1f\x8b"
+_GONE = (404, 410)
+_HTML = re.compile(rb"\s*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
+_TEXT_LINE = re.compile(r"https?://\S+", re.IGNORECASE)
 _PIECE = 65_536
 
 
@@ -34,7 +41,9 @@ class SitemapWalk:
     fetch: Callable[[str], bytes]
     here: Callable[[str], str | None]  # maps a URL to the crawled host; None if it is on another host
     is_over: Callable[[], bool] = lambda: False  # returns True if the crawl has ended
-    problems: dict[str, str] = field(default_factory=dict)
+    problems: dict[str, str] = field(default_factory=dict)  # sitemap -> why it cannot be read
+    missing: set[str] = field(default_factory=set)  # those of them that the host does not have
+    read: set[str] = field(default_factory=set)  # sitemaps without a problem
     limit: str = ""  # the limit that stopped the walk, in words
     own: int = 0  # pages on this host
     foreign: int = 0  # entries on other hosts, skipped
@@ -54,6 +63,11 @@ class SitemapWalk:
             url, depth = self._waiting.popleft()
             try:
                 yield from self._pages(url, depth)
+                self.read.add(url)
+            except FetchFailed as error:
+                self.problems[url] = str(error)
+                if error.status in _GONE:
+                    self.missing.add(url)
             except (BadSitemap, SourceUnavailable, ValueError) as error:
                 self.problems[url] = str(error)
 
@@ -144,8 +158,31 @@ class _Locations:
     def close(self) -> None: ...
 
 
-def entries(xml: bytes) -> Iterator[tuple[str, str]]:
-    """Yield ("page" or "sitemap", location) of every entry, with any namespace prefix; streams.
+def entries(data: bytes) -> Iterator[tuple[str, str]]:
+    """Yield ("page" or "sitemap", location) of every entry of a sitemap: XML, or text with one URL per line.
+
+    Raises:
+        BadSitemap: It is neither, or the XML is broken; entries before the break were yielded.
+    """
+    if _HTML.match(data):
+        raise BadSitemap("it is an HTML page")
+    first_line = data.removeprefix(codecs.BOM_UTF8).lstrip().split(b"\n", 1)[0]
+    if _TEXT_LINE.fullmatch(first_line.decode("utf-8", "replace").strip()):
+        yield from _text_entries(data)
+    else:
+        yield from _xml_entries(data)
+
+
+def _text_entries(data: bytes) -> Iterator[tuple[str, str]]:
+    """Yield the URLs of a text sitemap; other lines are skipped."""
+    for line in io.BytesIO(data.removeprefix(codecs.BOM_UTF8)):
+        url = line.decode("utf-8", "replace").strip()
+        if _TEXT_LINE.fullmatch(url):
+            yield "page", url
+
+
+def _xml_entries(xml: bytes) -> Iterator[tuple[str, str]]:
+    """Yield the entries of an XML sitemap, with any namespace prefix; streams.
 
     Raises:
         BadSitemap: The XML is broken; entries before the break were yielded.

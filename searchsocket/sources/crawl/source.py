@@ -1,12 +1,11 @@
 """The crawl: routes, sitemap and links of one host, level by level, always in the same order."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, nullcontext
 from datetime import UTC
 from email.utils import parsedate_to_datetime
-from heapq import nsmallest
 from itertools import islice
 from pathlib import Path
 
@@ -26,18 +25,23 @@ from searchsocket.sources.crawl.fetch import (
     FetchLimits,
     without_login,
 )
-from searchsocket.sources.crawl.page_fetch import FetchedPage, PageFetch
+from searchsocket.sources.crawl.frontier import Frontier
+from searchsocket.sources.crawl.page_fetch import FetchedPage, PageFetch, PageTask
 from searchsocket.sources.crawl.pages import MAX_LINKS, CrawledPages
+from searchsocket.sources.crawl.queries import QueryPages
 from searchsocket.sources.crawl.rendering import Rendering, ScriptRequests
 from searchsocket.sources.crawl.robots import read_robots
 from searchsocket.sources.crawl.site import CrawledSite
 from searchsocket.sources.crawl.sitemap import MAX_SITEMAPS
 from searchsocket.sources.crawl.start import SitemapPages
-from searchsocket.sources.crawl.store import BodyStore
+from searchsocket.sources.crawl.store import BodyStore, ReadSitemaps
 from searchsocket.system.batches import batches
 from searchsocket.web.urls.form import UrlForm
-from searchsocket.web.urls.paths import canonical_path
-from searchsocket.web.urls.resolve import SiteBase
+from searchsocket.web.urls.paths import page_path
+from searchsocket.web.urls.resolve import LinkedAddress, SiteBase
+
+_MISSING_SHARE = 10  # a warning, if a tenth as many pages are missing as were fetched
+_EXAMPLES = 3
 
 
 class CrawlSource:
@@ -57,8 +61,10 @@ class CrawlSource:
         max_pages: int | None = None,
         url_form: UrlForm | None = None,
         documents: bool = False,
+        respects_noindex: bool = True,
         sleep: Callable[[float], None] = time.sleep,
         monotonic: Callable[[], float] = time.monotonic,
+        now_s: Callable[[], float] = time.time,
     ) -> None:
         """
         Args:
@@ -69,17 +75,22 @@ class CrawlSource:
             max_pages: Limit of the run, if lower than the setting.
             url_form: The form of the addresses; None = as served by the host.
             documents: Include PDF, Word and OpenDocument files.
+            respects_noindex: Skip pages whose `X-Robots-Tag` contains `noindex`.
+            now_s: Seconds since 1970.
         """
         self.origin = SourceOrigin(self.kind.mode, address=without_login(address))
         self._settings = settings
         self._address = address
         self._own_site = self._site = CrawledSite(without_login(address), site, excluded, documents)
         self._store = BodyStore(store_dir, self._own_site.base_url)
+        self._store_dir = store_dir
         self._max_page_bytes = max_page_bytes
         self._max_pages = min(settings.max_pages, max_pages or settings.max_pages)
         self._url_form = url_form
+        self._respects_noindex = respects_noindex
         self._sleep = sleep
         self._monotonic = monotonic
+        self._now_s = now_s
         self._robots: Protego | None = None
         self.report = SourceReport()
 
@@ -88,6 +99,8 @@ class CrawlSource:
         self.report = report = SourceReport()
         self._warned = set[str]()
         self._site = self._own_site
+        self._queries = QueryPages(self._settings.query_parameters)
+        self._missing: dict[str, str] = {}  # page -> an address that answered 404 or 410
         self._markdown = markdown.MarkdownFiles() if self._settings.prefer == "markdown" else None
         self._budget = CrawlBudget(
             max_seconds=self._settings.max_seconds,
@@ -106,6 +119,7 @@ class CrawlSource:
             if self._rendering.is_on and (hosts := ", ".join(sorted(self._rendering.requests.refused_hosts))):
                 hint = "if text is missing, add the host to source.crawl.render_hosts"
                 self._warn("hosts", f"scripts of pages may not load files of {hosts}; {hint}")
+        self._warn_of_lost_pages(crawled)
         if self._budget.is_over():
             report.truncated = True
             self._warn("end", f"the crawl ended at {self._budget.limit}; raise it to crawl the rest")
@@ -151,8 +165,10 @@ class CrawlSource:
         return Rendering(self._settings, requests, max_bytes=self._max_page_bytes)
 
     def _levels(self, fetcher: Fetcher, crawled: CrawledPages) -> Iterator[RawPage]:
-        visited = set[str]()
-        level = self._next_level(self._start(fetcher), visited)
+        frontier = Frontier(self._max_pages)
+        for linked in self._start(fetcher):
+            self._add(linked, frontier)
+        level = self._next_level(frontier)
         fetch = PageFetch(
             fetcher,
             self._site,
@@ -160,36 +176,72 @@ class CrawlSource:
             self._is_allowed,
             self._markdown,
             follows_links=self._settings.discover,
+            now_s=self._now_s(),
+            respects_noindex=self._respects_noindex,
             rendering=self._rendering,
         )
         for depth in range(self._settings.max_depth + 1):
-            self.report.expected = len(visited)
+            self.report.expected = frontier.pages
             if self._markdown:
                 self._markdown.begin_level()
-            following = set[str]()
+            follows = depth < self._settings.max_depth
             for fetched in self._fetch_all(fetch, level):
-                yield from self._take(fetched, crawled)
-                if depth < self._settings.max_depth:
-                    following = self._follow(fetched, following, visited)
-            level = self._next_level(following, visited)
+                yield from self._take(fetched, crawled, frontier)
+                if follows:
+                    self._follow(fetched, frontier)
+            for probe in self._queries.probes() if follows else ():
+                frontier.add_probe(*probe)
+            level = self._next_level(frontier)
             if not level or self._budget.is_over():
                 return
 
-    def _take(self, fetched: FetchedPage, crawled: CrawledPages) -> Iterator[RawPage]:
+    def _take(self, fetched: FetchedPage, crawled: CrawledPages, frontier: Frontier) -> Iterator[RawPage]:
+        task, stored = fetched.task, fetched.stored
+        is_unsure = task.probe_of or (stored and stored.has_query and not self._settings.query_parameters)
+        if is_unsure and not self._is_own_page(fetched, crawled, frontier):
+            return
         if fetched.failed:
-            self.report.failed[fetched.url] = fetched.failed
+            self.report.failed[task.key] = fetched.failed
         elif fetched.skipped:
-            self.report.skipped[fetched.url] = fetched.skipped
-        elif fetched.stored is not None and (page := crawled.page(fetched.stored)) is not None:
-            yield page
+            self.report.skipped[task.key] = fetched.skipped
+            if fetched.status:
+                self._missing[task.key] = task.addresses[0]
+                frontier.mark_missing(task)
+        elif stored is not None:
+            if task.key in self._missing:  # a later link had another address for it
+                del self._missing[task.key], self.report.skipped[task.key]
+            if (page := crawled.page(stored)) is not None:
+                yield page
 
-    def _follow(self, fetched: FetchedPage, following: set[str], visited: set[str]) -> set[str]:
-        """The pages to fetch next, with the links of one more page."""
+    def _is_own_page(self, fetched: FetchedPage, crawled: CrawledPages, frontier: Frontier) -> bool:
+        """Return True if an address with a query is a page besides the one at its path.
+
+        A failure counts only for a page of an earlier crawl, since a link to `?action=…` may fail for ever.
+        """
+        task, stored = fetched.task, fetched.stored
+        path = task.probe_of
+        probe = LinkedAddress(task.key, task.addresses[0])
+        if fetched.failed:
+            return self._store.get(task.key) is not None
+        if stored is None or not stored.has_query:
+            if path:
+                self._queries.dismiss(path, probe)
+            return False
+        if path:
+            for page in self._queries.learn(path, probe, fetched.canonical):
+                frontier.add(page)
+            if crawled.has_body(page_path(path), stored.body_hash):
+                self._queries.dismiss(path, probe)
+        own = self._queries.page(fetched.canonical) if fetched.canonical else None
+        return own is not None and own.path == stored.url
+
+    def _follow(self, fetched: FetchedPage, frontier: Frontier) -> None:
+        """Add the links of one page to the next level."""
         if fetched.links_cut:
             self.report.truncated = True
             self._warn(
                 "links",
-                f"{fetched.url} links to more than {MAX_LINKS} pages; the rest were not followed; list them in "
+                f"{fetched.task.key} links to more than {MAX_LINKS} pages; the rest were not followed; list them in "
                 f"source.crawl.routes or source.crawl.sitemap_url",
             )
         if fetched.published:
@@ -198,24 +250,39 @@ class CrawlSource:
                 f"pages give {fetched.published} as their URL, so links to it were followed on "
                 f'{self._site.base_url}; set project.base_url = "{fetched.published}" to treat them as internal links',
             )
-        links = map(self._markdown.page, fetched.links) if self._markdown else fetched.links
-        following |= set(links) - visited
-        room = self._max_pages - len(visited)
-        if len(following) > 2 * room + MAX_LINKS:  # only the first ones will be fetched
-            return set(nsmallest(room + 1, following))
-        return following
+        for linked in fetched.links:
+            frontier.add(self._markdown.page(linked) if self._markdown else linked)
+        for linked in sorted(fetched.query_links):
+            if page := self._queries.offer(linked):
+                frontier.add(page)
 
-    def _next_level(self, urls: Iterable[str], visited: set[str]) -> list[str]:
-        """The next level, sorted and within the page limit; its pages count as visited."""
-        level = sorted(set(urls))
-        room = self._max_pages - len(visited)
-        if len(level) > room:
+    def _add(self, linked: LinkedAddress, frontier: Frontier) -> None:
+        """Add a starting point; its query selects a page or is removed."""
+        if "?" in linked.address and (page := self._queries.offer(linked)):
+            frontier.add(page)
+        else:
+            frontier.add(LinkedAddress(linked.path, linked.address.partition("?")[0]))
+
+    def _next_level(self, frontier: Frontier) -> list[PageTask]:
+        level = frontier.next_level()
+        if frontier.is_limited:
             key = "source.crawl.max_pages" if self._max_pages == self._settings.max_pages else "--max-pages"
             self.report.truncated = True
             self._warn("pages", f"the crawl stopped at {key} = {self._max_pages}; raise it to crawl the rest")
-        level = level[:room]
-        visited.update(level)
         return level
+
+    def _warn_of_lost_pages(self, crawled: CrawledPages) -> None:
+        """Warn if much of the site is missing: all pages below a missing one may be lost with it."""
+        missing = sorted(self._missing.values())
+        if missing and len(missing) * _MISSING_SHARE >= len(crawled.fetched):
+            examples = ", ".join(missing[:_EXAMPLES])
+            self._warn(
+                "missing",
+                f"{len(missing):,} linked pages answered 404 or 410, for {len(crawled.fetched):,} pages that were "
+                f"fetched; pages that only they link to are not indexed; e.g. {examples}",
+            )
+        if warning := self._queries.warning():
+            self._warn("queries", warning)
 
     def _warn(self, kind: str, warning: str) -> None:
         """Warn once per kind, since thousands of pages may have the same problem."""
@@ -223,15 +290,19 @@ class CrawlSource:
             self._warned.add(kind)
             self.report.warnings.append(warning)
 
-    def _start(self, fetcher: Fetcher) -> list[str]:
-        start = [canonical_path(route) for route in self._settings.routes]
+    def _start(self, fetcher: Fetcher) -> list[LinkedAddress]:
+        routes = (
+            self._site.resolve(f"{self._site.path_on_host('/')}{route.lstrip('/')}") for route in self._settings.routes
+        )
+        start = [route for route in routes if route is not None]
         if sitemaps := self._sitemap_urls():
-            listed = SitemapPages(fetcher, self._site, self._budget, self.report, self._is_allowed)
-            start += listed.paths(sitemaps, self._max_pages)
+            read_sitemaps = ReadSitemaps(self._store_dir, self._now_s())
+            listed = SitemapPages(fetcher, self._site, self._budget, self.report, self._is_allowed, read_sitemaps)
+            start += listed.pages(sitemaps, self._max_pages)
             self._site = listed.site
         if self._markdown and not self._settings.routes:
             start += self._markdown.listed(fetcher, self._site, self._max_pages)
-        return start or ["/"]  # a host's sitemap may list no page below the site's path
+        return start or [LinkedAddress("/", "/")]  # a host's sitemap may list no page below the site's path
 
     def _sitemap_urls(self) -> list[str]:
         if url := self._settings.sitemap_url:
@@ -242,17 +313,17 @@ class CrawlSource:
     def _is_allowed(self, url: str) -> bool:
         return self._robots is None or self._robots.can_fetch(url, USER_AGENT)
 
-    def _fetch_all(self, fetch: PageFetch, paths: Sequence[str]) -> Iterator[FetchedPage]:
-        if self._rendering and (sample := self._rendering.sample(paths)):
-            yield from (self._fetch(fetch, path) for path in sample)
-            paths = sorted({*paths} - {*sample})
+    def _fetch_all(self, fetch: PageFetch, level: Sequence[PageTask]) -> Iterator[FetchedPage]:
+        if self._rendering and (sample := self._rendering.sample(level)):
+            yield from (self._fetch(fetch, task) for task in sample)
+            level = sorted({*level} - {*sample})
         # A bounded window keeps a large level from piling up in memory.
         with ThreadPoolExecutor(self._settings.concurrency, thread_name_prefix="crawl") as threads:
-            for window in batches(paths, self._settings.concurrency * 8):
-                yield from threads.map(lambda path: self._fetch(fetch, path), window)
+            for window in batches(level, self._settings.concurrency * 8):
+                yield from threads.map(lambda task: self._fetch(fetch, task), window)
 
-    def _fetch(self, fetch: PageFetch, path: str) -> FetchedPage:
-        return FetchedPage(path, None) if self._budget.is_over() else fetch.page(path)
+    def _fetch(self, fetch: PageFetch, task: PageTask) -> FetchedPage:
+        return FetchedPage(task) if self._budget.is_over() else fetch.page(task)
 
 
 def _empty_crawl(base_url: str, report: SourceReport) -> str:

@@ -8,6 +8,8 @@ from searchsocket.sources.crawl.budget import CrawlBudget
 from searchsocket.sources.crawl.fetch import Fetcher
 from searchsocket.sources.crawl.site import CrawledSite
 from searchsocket.sources.crawl.sitemap import SitemapWalk
+from searchsocket.sources.crawl.store import LATELY_DAYS, ReadSitemaps
+from searchsocket.web.urls.resolve import LinkedAddress
 
 _PROBES = 5
 
@@ -22,28 +24,31 @@ class SitemapPages:
         budget: CrawlBudget,
         report: SourceReport,
         allowed: Callable[[str], bool],
+        read_sitemaps: ReadSitemaps,
     ) -> None:
         """
         Args:
             report: Collects warnings and failures.
             allowed: Returns True if `robots.txt` allows a URL.
+            read_sitemaps: The sitemaps that earlier crawls read.
         """
         self._fetcher = fetcher
         self.site = site  # with the published address, once detected
         self._budget = budget
         self._report = report
         self._allowed = allowed
+        self._read_sitemaps = read_sitemaps
 
-    def paths(self, sitemaps: Sequence[str], max_pages: int) -> list[str]:
-        """The listed paths, in order; one more than `max_pages` if there are more."""
-        paths, walk = self._walk(sitemaps, max_pages)
+    def pages(self, sitemaps: Sequence[str], max_pages: int) -> list[LinkedAddress]:
+        """The listed pages, in order; one more than `max_pages` if there are more."""
+        pages, walk = self._walk(sitemaps, max_pages)
         if walk.foreign > walk.own and not walk.limit:
             host, examples = max(walk.examples.items(), key=lambda item: len(item[1]))
             if self._is_published_at(host, examples):
-                paths, walk = self._walk(sitemaps, max_pages)
+                pages, walk = self._walk(sitemaps, max_pages)
             elif not walk.own:
                 self._report.truncated = True
-        self._report.failed.update(walk.problems)
+        self._report_problems(walk)
         if walk.foreign:
             self._report.warnings.append(f"{walk.foreign} sitemap entries on other hosts were skipped")
         if walk.limit:
@@ -51,17 +56,31 @@ class SitemapPages:
             self._report.warnings.append(
                 f"the crawl stopped at {walk.limit}; set source.crawl.sitemap_url to a smaller sitemap"
             )
-        return paths
+        return pages
 
-    def _walk(self, sitemaps: Sequence[str], max_pages: int) -> tuple[list[str], SitemapWalk]:
+    def _report_problems(self, walk: SitemapWalk) -> None:
+        """Warn about sitemaps that cannot be read; the crawl is incomplete if one was read shortly before."""
+        if walk.problems:
+            url, reason = next(iter(walk.problems.items()))
+            number = f" (and {len(walk.problems) - 1:,} more)" if walk.problems.keys() - {url} else ""
+            self._report.warnings.append(f"the sitemap {url} cannot be read{number}: {reason}")
+        if self._read_sitemaps.were_read_lately(walk.problems.keys() - walk.missing):
+            self._report.truncated = True
+            self._report.warnings.append(
+                f"that sitemap was read in a crawl of the last {LATELY_DAYS} days, so no page is deleted now; fix it, "
+                "or remove it from robots.txt or source.crawl.sitemap_url"
+            )
+        self._read_sitemaps.add(walk.read)
+
+    def _walk(self, sitemaps: Sequence[str], max_pages: int) -> tuple[list[LinkedAddress], SitemapWalk]:
         walk = SitemapWalk(lambda url: self._fetcher.get(url).body, self.here, self._budget.is_over)
-        paths: dict[str, None] = {}
+        pages: dict[LinkedAddress, None] = {}
         for url in walk.urls(sitemaps):
-            if (path := self.site.page(url)) is not None:
-                paths[path] = None
-                if len(paths) > max_pages:
+            if (page := self.site.page(url)) is not None:
+                pages[page] = None
+                if len(pages) > max_pages:
                     break
-        return list(paths), walk
+        return list(pages), walk
 
     def _is_published_at(self, host: str, examples: Sequence[str]) -> bool:
         """Return True if this host serves pages of another host: previews have the sitemap of the published site."""
@@ -81,8 +100,8 @@ class SitemapPages:
         return False
 
     def _most_answer(self, urls: Sequence[str]) -> bool:
-        paths = [path for path in map(self.site.resolve, urls) if path is not None and not self.site.excluded(path)]
-        probes = [url for url in map(self.site.url, paths) if self._allowed(url)][:_PROBES]
+        pages = [page for page in map(self.site.resolve, urls) if page and not self.site.excluded(page.path)]
+        probes = [url for url in (self.site.url(page.address) for page in pages) if self._allowed(url)][:_PROBES]
         return sum(map(self._answers, probes)) * 2 > len(probes)
 
     def _answers(self, url: str) -> bool:
@@ -96,5 +115,5 @@ class SitemapPages:
         """Map a URL to the crawled host; a URL of the published site may be served here, by its preview."""
         if self._fetcher.same_host(url):
             return url
-        path = self.site.resolve(url)
-        return None if path is None else self.site.url(path)
+        linked = self.site.resolve(url)
+        return None if linked is None else self.site.url(linked.address)

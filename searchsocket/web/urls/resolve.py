@@ -1,15 +1,13 @@
 """Resolve the links of a page within its site, with or without a base path (spec 8.4)."""
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from urllib.parse import SplitResult, unquote_to_bytes, urlsplit
 
 from searchsocket.errors import InvalidRequest
-from searchsocket.web.urls.paths import canonical_path, normalise_prefix, path_depth, under_prefix, without_query
+from searchsocket.web.urls.joining import join
+from searchsocket.web.urls.paths import canonical_path, normalise_prefix, path_depth, under_prefix
 
-_IGNORED_IN_HREF = re.compile(r"[\t\n\r]")
-_C0_AND_SPACE = "".join(map(chr, range(0x21)))
 _DEFAULT_PORTS = {80, 443, None}
 
 
@@ -19,6 +17,14 @@ class SiteBase:
 
     path: str = ""  # base path of root-relative links, from `normalise_prefix`; "" = none
     addresses: tuple[tuple[str, int | None, str], ...] = ()  # (host, port or None for the default, path) of each
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class LinkedAddress:
+    """The target of a link on a site: the page that it means, and the address that a browser asks for."""
+
+    path: str  # canonical path, without the base path
+    address: str  # below the base path, escaped, with the query: `/caf%C3%A9/?page=2`; "" = the base path itself
 
 
 AT_ROOT = SiteBase()
@@ -61,8 +67,34 @@ def resolve_link(href: str, served_url: str, site: SiteBase = AT_ROOT) -> str | 
 
 def resolve_address(href: str, served_url: str, site: SiteBase = AT_ROOT) -> str | None:
     """Like `resolve_link`, but keeps the trailing slash of the link."""
-    inside = (_below(root, path) for root, path in _readings(href, served_url, site))
+    inside = (_below(root, path) for root, path, _ in _readings(href, site.path + served_url, site))
     return next((url for url in inside if url is not None), None)
+
+
+def linked_address(href: str, page: str, site: SiteBase = AT_ROOT) -> LinkedAddress | None:
+    """The target of a link, with its address as linked.
+
+    Args:
+        page: Path of the page on its host, with the base path, as it was served.
+
+    Returns:
+        None if the link leaves the site or is invalid.
+    """
+    for root, path, query in _readings(href, page, site):
+        url = _below(root, path)
+        if url is not None:
+            return LinkedAddress(canonical_path(url), _after_base(path, root) + query)
+    return None
+
+
+def rebased(href: str, page: str, site: SiteBase = AT_ROOT) -> str:
+    """The path that relative links of a page with this `<base href>` resolve against, like `page`."""
+    for root, path, _ in _readings(href, page, site):
+        if root == site.path:
+            return path
+        if _below(root, path) is not None:
+            return site.path + _after_base(path, root)
+    return page
 
 
 def resolve_base(href: str, served_url: str, site: SiteBase = AT_ROOT) -> str:
@@ -70,7 +102,7 @@ def resolve_base(href: str, served_url: str, site: SiteBase = AT_ROOT) -> str:
 
     A trailing slash is kept. A base outside the site is valid: its relative links may lead inside.
     """
-    for root, path in _readings(href, served_url, site):
+    for root, path, _ in _readings(href, site.path + served_url, site):
         if root == site.path:
             return served_under(root, path) or served_url
         if (inside := _below(root, path)) is not None:
@@ -91,25 +123,16 @@ def served_under(root: str, path: str) -> str:
     return "" if outside is None else "/.." * path_depth(root or "/") + outside
 
 
-def _readings(href: str, served_url: str, site: SiteBase) -> Iterator[tuple[str, str]]:
-    """Yield (base path, full path) for each address of the site that the link may mean."""
-    # Browsers drop these characters and read a backslash as a slash.
-    text = _IGNORED_IN_HREF.sub("", href.strip(_C0_AND_SPACE))
-    parts = _split(without_query(text).replace("\\", "/"))
-    if parts is None:
+def _readings(href: str, page: str, site: SiteBase) -> Iterator[tuple[str, str, str]]:
+    """Yield (base path, full path, query) for each address of the site that the link may mean."""
+    link = join(href, page)
+    if link is None:
         return
-    if parts.netloc:
-        if parts.scheme in ("", "http", "https"):
-            host = _host(parts)
-            yield from ((path, parts.path or "/") for *origin, path in site.addresses if tuple(origin) == host)
-    elif not parts.scheme and not parts.path.startswith("//"):
-        served = site.path + served_url
-        if parts.path == "":
-            yield site.path, served
-        elif parts.path.startswith("/"):
-            yield site.path, parts.path
-        else:
-            yield site.path, served[: served.rfind("/") + 1] + parts.path
+    if not link.authority:
+        yield site.path, link.path, link.query
+    elif site.addresses and (parts := _split(f"//{link.authority}")) is not None:
+        host = _host(parts)
+        yield from ((path, link.path, link.query) for *origin, path in site.addresses if tuple(origin) == host)
 
 
 def _split(head: str) -> SplitResult | None:
@@ -141,6 +164,17 @@ def _below(root: str, path: str) -> str | None:
         return None
     url = url[len(root) :] or "/"
     return url + "/" if url != "/" and _is_folder(path) else url
+
+
+def _after_base(path: str, root: str) -> str:
+    """The rest of a path below the base path, as written; the base path may be written in another way."""
+    position = 0
+    for _ in range(path_depth(root) if root else 0):
+        while path[position : position + 1] == "/":
+            position += 1
+        end = path.find("/", position)
+        position = len(path) if end < 0 else end
+    return path[position:]
 
 
 def _is_folder(path: str) -> bool:
