@@ -42,7 +42,7 @@ def parse_robots(body: bytes) -> Protego:
     agents: set[str] = set()  # of the current group
     has_own_group = False
     in_rules = False
-    for line in body[:MAX_BYTES].decode("utf-8-sig", "replace").splitlines():
+    for line in body[:MAX_BYTES].decode("utf-8-sig", "replace").replace("\r", "\n").split("\n"):
         text = line.partition("#")[0].strip()
         if agent := _AGENT.match(text):
             agents = {_token(text[agent.end() :])} | (set() if in_rules else agents)
