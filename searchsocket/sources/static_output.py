@@ -2,11 +2,13 @@
 
 import os
 import time
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
+from urllib.parse import quote
 
 from searchsocket.content.pages import RawPage, document_kind
 from searchsocket.errors import InvalidRequest, SourceUnavailable
@@ -18,7 +20,7 @@ from searchsocket.sources.files import MAX_DEPTH, modified_inside, read_inside, 
 from searchsocket.system.locators import locator_of
 from searchsocket.types import VersionFamily
 from searchsocket.web.urls.form import AS_FILES, Addresses, UrlForm
-from searchsocket.web.urls.paths import canonical_path, is_index, join_name
+from searchsocket.web.urls.paths import canonical_path, is_index, join_name, path_depth
 from searchsocket.web.urls.resolve import AT_ROOT, SiteBase, served_under
 from searchsocket.web.versions.families import VersionPage, VersionRules, find_families
 from searchsocket.web.versions.listed import FILE, MAX_BYTES, read_listed
@@ -195,7 +197,8 @@ class StaticOutputSource:
         stamp = stamp_of(info, self._now_ns())
         if kind := document_kind(name):
             return RawPage(url, url, locator, stamp, kind, self._site.path + url if self._site.path else "")
-        address = self._addresses.of(as_page or url, name)
+        written = _as_written(as_page or url, path)
+        address = self._addresses.of(written, name) or written
         return RawPage(url, self._served_url(url, path), locator, stamp, address="" if address == url else address)
 
     def _served_url(self, url: str, path: str) -> str:
@@ -203,6 +206,15 @@ class StaticOutputSource:
             return f"{url.rstrip('/')}/"
         # The root page as `docs.html` is served at `/docs`, not at `/docs/`.
         return served_under(f"/{self._base}", f"/{self._base}") if url == "/" else url
+
+
+def _as_written(url: str, path: str) -> str:
+    """The URL with the letters of its file's name: hosts do not compose them as canonical paths do."""
+    if unicodedata.is_normalized("NFC", path):
+        return url
+    folder, _, name = path.rpartition("/")
+    segments = (folder if is_index(name) else f"{folder}/{stem(name)}").split("/")[-path_depth(url) :]
+    return "/" + "/".join(quote(segment, errors="surrogateescape") for segment in segments)
 
 
 def listed_texts(source: Source) -> Mapping[str, str]:

@@ -116,7 +116,23 @@ def test_a_site_that_is_lost_to_404_is_a_warning(web: Web, tmp_path: Path) -> No
     crawl = Crawl(web, tmp_path)
     assert crawl.urls() == ["/"]
     assert crawl.source.report.skipped == {"/docs": "answered 404"}
-    assert [line for line in crawl.source.report.warnings if "answered 404 or 410" in line and "/docs" in line]
+    assert [line for line in crawl.source.report.warnings if "answered 403, 404 or 410" in line and "/docs" in line]
+
+
+def test_a_forbidden_page_is_a_failure_only_if_it_was_known(web: Web, tmp_path: Path) -> None:
+    """Stores of objects answer 403 for a missing one, so a dead link would make every crawl incomplete."""
+    web.html("/", "<a href='/docs'>Docs</a>")
+    web.pages["/docs"] = Answer(403)
+    first = Crawl(web, tmp_path)
+    assert first.urls() == ["/"]
+    assert first.source.report.skipped == {"/docs": "answered 403"}
+    assert first.source.report.complete
+    web.html("/docs", "<p>Docs.</p>")
+    assert Crawl(web, tmp_path).urls() == ["/", "/docs"]
+    web.pages["/docs"] = Answer(403)
+    last = Crawl(web, tmp_path)
+    assert last.urls() == ["/"]
+    assert list(last.source.report.failed) == ["/docs"]
 
 
 # Queries ----------------------------------------------------------------------------------------------------------

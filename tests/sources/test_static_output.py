@@ -91,6 +91,26 @@ def test_names_that_differ_only_in_unicode_form_are_one_page(tmp_path: Path) -> 
     assert len(source.report.warnings) == 1
 
 
+@pytest.mark.parametrize("base", ["", "base"])
+def test_an_address_has_the_letters_of_the_file_name(tmp_path: Path, base: str) -> None:
+    """Hosts compare bytes, and some systems write names with separate accents."""
+    for name in ("index.html", "cafe\u0301/index.html", "cafe\u0301/the\u0301 vert.html", "café/eau.html"):
+        path = tmp_path / base / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("<main>x</main>")
+    found = {
+        page.url: page.address or page.url
+        for page in StaticOutputSource(tmp_path, site=SiteBase(base and "/base")).pages()
+    }
+    prefix = base and "/base"
+    assert found == {
+        "/": f"{prefix}/",
+        "/café": f"{prefix}/cafe%CC%81/",
+        "/café/eau": f"{prefix}/café/eau",
+        "/café/thé%20vert": f"{prefix}/cafe%CC%81/the%CC%81%20vert",
+    }
+
+
 def test_fallbacks_are_skipped_at_the_root_only(tmp_path: Path) -> None:
     """`/404` and `/500` can be real content inside a site."""
     make(tmp_path, "index.html", "404.html", "200.html", "500.html", "_app/x.html", "docs/404.html", "docs/_app/y.html")

@@ -20,7 +20,8 @@ from searchsocket.web.urls.resolve import LinkedAddress, rebased, served_under
 _HTML = ("text/html", "application/xhtml+xml")
 _FILE = re.compile(r"\.[A-Za-z0-9]{1,5}$")
 _GONE = (404, 410)
-_NO_PAGE = (403, *_GONE)  # stores of files that list nothing answer 403 for a missing one
+_HIDDEN = 403  # also the answer of stores of objects for a missing one
+_NO_PAGE = (_HIDDEN, *_GONE)
 _DISALLOWED = "disallowed by robots.txt"
 
 
@@ -112,7 +113,8 @@ class PageFetch:
         except RedirectRefused:
             return FetchedPage(task, skipped=_DISALLOWED)
         except FetchFailed as error:
-            if error.status in _GONE:
+            # A host that hides missing pages would otherwise make every crawl with a dead link incomplete.
+            if error.status in _GONE or (error.status == _HIDDEN and self.store.get(task.key) is None):
                 return FetchedPage(task, skipped=f"answered {error.status}", status=error.status)
             return FetchedPage(task, failed=str(error), status=error.status)
         except PageNotRendered as error:

@@ -100,7 +100,7 @@ class CrawlSource:
         self._warned = set[str]()
         self._site = self._own_site
         self._queries = QueryPages(self._settings.query_parameters)
-        self._missing: dict[str, str] = {}  # page -> an address that answered 404 or 410
+        self._missing: dict[str, str] = {}  # page -> an address that has no page
         self._markdown = markdown.MarkdownFiles() if self._settings.prefer == "markdown" else None
         self._budget = CrawlBudget(
             max_seconds=self._settings.max_seconds,
@@ -278,7 +278,7 @@ class CrawlSource:
             examples = ", ".join(missing[:_EXAMPLES])
             self._warn(
                 "missing",
-                f"{len(missing):,} linked pages answered 404 or 410, for {len(crawled.fetched):,} pages that were "
+                f"{len(missing):,} linked pages answered 403, 404 or 410, for {len(crawled.fetched):,} pages that were "
                 f"fetched; pages that only they link to are not indexed; e.g. {examples}",
             )
         if warning := self._queries.warning():
