@@ -50,7 +50,7 @@ class ExtractedPage(StatedFacts):
     links: tuple[Link, ...] = ()
     source_lines: tuple[int, ...] = ()  # of a content file: see `source_lines` of `markdown/lines.py`
     main: str = ""  # how the main content was found, e.g. `main`, `#content`, `body`
-    skip: str = ""  # why the page is not indexed: noindex, redirect, fallback, empty; "" if it is indexed
+    skip: str = ""  # why the page is not indexed: noindex, list, redirect, fallback, empty; "" if it is indexed
     redirect_to: str = ""  # target of a redirect stub, resolved; "" if not a redirect
     warnings: tuple[str, ...] = ()
 

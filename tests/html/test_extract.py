@@ -157,6 +157,13 @@ def test_a_page_that_is_no_longer_available_is_skipped(rule: str, skip: str) -> 
     assert extract(f"<meta name=robots content='{rule}'><main>x</main>").skip == skip
 
 
+def test_a_list_of_other_pages_is_skipped() -> None:
+    """Docusaurus never shows its lists of tags and posts in a search; the pages on them are found themselves."""
+    tag = "<meta name='docusaurus_tag' content='{}'><main>4 posts tagged with boats</main>"
+    assert extract(tag.format("blog_tags_posts")).skip == "list"
+    assert extract(tag.format("docs-default-current")).skip == ""
+
+
 @pytest.mark.parametrize("value", ["nan", "-1", "inf", "1e999", "many", "1" * 5000])
 def test_a_bad_weight_is_reported_and_ignored(value: str) -> None:
     """NaN once broke the order of all results (original, failure 72)."""

@@ -58,7 +58,7 @@ def test_no_line_is_lost(markdown: str) -> None:
         ("## C# {#c}", "C#", "c", 2),
         ("## C#", "C#", "", 2),
         ("#", "", "", 1),
-        ("## impl {#impl-Foo%3CT%3E.x}", "impl", "impl-Foo%3CT%3E.x", 2),
+        ("## impl {#impl-Foo%3CT%3E.x}", "impl", "impl-Foo<T>.x", 2),
     ],
 )
 def test_headings_give_up_their_anchor(line: str, title: str, anchor: str, level: int) -> None:

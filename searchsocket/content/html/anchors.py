@@ -2,14 +2,18 @@
 
 from urllib.parse import unquote
 
-from searchsocket.content.html.tree import BLOCKS, GONE, HEADINGS, Element, drop, text_of, unwrap
+from searchsocket.content.html.tree import BLOCKS, GONE, HEADINGS, Element, drop, one_line, raw_text, text_of, unwrap
 
 ANCHOR = "data-ss-anchor"
 _SIGNS = frozenset({"link", "permalink", "anchor", "copy link", "link to this heading", "direct link"})
 _PERMALINK_CLASSES = frozenset({
     "headerlink", "header-anchor", "anchorjs-link", "hash-link", "heading-link", "permalink", "anchor-link",
-    "heading-anchor", "direct-link",
+    "heading-anchor", "direct-link", "copiable-anchor", "copiable-link", "id_link", "pilcrow", "selflink",
 })  # fmt: skip
+# The whole text of a link into the page itself; `*` and daggers are footnotes.
+_PERMALINK_SIGNS = frozenset({"¶", "#", "§", "🔗", "⚓", "⛓", "❡", "◆", "∞", "link", "permalink"})
+_RETURN_SIGNS = frozenset({"↩", "↵", "⏎", "⤴", "↥"})
+_RETURN_SIGNS_TO_NOTES = _RETURN_SIGNS | {"↑", "^"}
 _LEVELS_UP = 5
 
 
@@ -31,7 +35,7 @@ def mark_anchor(heading: Element) -> None:
             drop(anchor)
         else:
             unwrap(anchor)  # the heading's own text, linked to itself
-    anchor_id = heading.get("id") or permalink or _inner_id(heading) or _id_before(heading) or _section_id(heading)
+    anchor_id = heading.get("id") or permalink or inner_id(heading) or _id_before(heading) or _section_id(heading)
     if anchor_id:
         heading.set(ANCHOR, anchor_id.strip())
 
@@ -51,7 +55,27 @@ def _is_sign(anchor: Element, heading_text: str) -> bool:
     return text.lower() in _SIGNS or not _PERMALINK_CLASSES.isdisjoint(names)
 
 
-def _inner_id(heading: Element) -> str:
+def is_permalink(link: Element) -> bool:
+    """Return True if a link into the page only shows the address of the element beside it, outside headings too."""
+    if _sign_of(link) in _PERMALINK_SIGNS:
+        return True
+    names = (link.get("class") or "").split()
+    return not _PERMALINK_CLASSES.isdisjoint(names) and not any(map(str.isalnum, text_of(link)))
+
+
+def is_return(link: Element) -> bool:
+    """Return True if a link leads from a footnote back to the text."""
+    sign, target = _sign_of(link), (link.get("href") or "").lower()
+    return sign in _RETURN_SIGNS or (sign in _RETURN_SIGNS_TO_NOTES and "ref" in target)
+
+
+def _sign_of(link: Element) -> str:
+    """The short text of a link, without variation selectors."""
+    return one_line(raw_text(link)).replace("\ufe0e", "").replace("\ufe0f", "").lower() if len(link) < 3 else ""
+
+
+def inner_id(heading: Element) -> str:
+    """The id or name of the first element in a heading that has one."""
     for element in heading.iterdescendants():
         if element.tag in {"button", "input", "svg"}:
             continue

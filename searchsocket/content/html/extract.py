@@ -11,6 +11,7 @@ from lxml import etree
 from searchsocket.content.html.body import read_body
 from searchsocket.content.html.converters import FAST, Converter
 from searchsocket.content.html.decode import decode_html
+from searchsocket.content.html.embedded import settle_drawings, settle_frames, settle_shadow_roots
 from searchsocket.content.html.links import LinkResolver
 from searchsocket.content.html.main_content import choose_main
 from searchsocket.content.html.metadata import (
@@ -19,11 +20,14 @@ from searchsocket.content.html.metadata import (
     home_link_name,
     is_numbered,
     parse_date,
+    parse_weight,
     read_metadata,
     strip_site,
 )
 from searchsocket.content.html.parse import parse_html
 from searchsocket.content.html.prune import JUNK
+from searchsocket.content.html.rules import RULE
+from searchsocket.content.html.search_marks import BODY, drop_excluded, is_list_page, mark_switches, weight_of
 from searchsocket.content.html.settle import DESCRIPTION, settle_descriptions, settle_math
 from searchsocket.content.html.tree import HEADINGS, Element, text_of, with_attribute
 from searchsocket.content.pages import ExtractedPage, RawPage
@@ -66,12 +70,13 @@ def extract_html(
         now_s: Seconds since 1970, for `unavailable_after` of a robots meta.
 
     Returns:
-        The page; `skip` is the reason not to index it: redirect, noindex or empty.
+        The page; `skip` is the reason not to index it: redirect, noindex, list or empty.
 
     Raises:
         ConfigError: A configured selector is not CSS.
     """
     text, warning = decode_html(data, charset)
+    text = mark_switches(text)
     root, depth_warning = parse_html(text)
     warnings = [note for note in (warning, depth_warning) if note]
     if root is None:
@@ -83,6 +88,8 @@ def extract_html(
         return ExtractedPage(title=meta.head_title or page.url, body="", skip="redirect", redirect_to=target)
     if _is_noindex(root, meta, extract, now_s()):
         return ExtractedPage(title=meta.head_title or page.url, body="", skip="noindex")
+    if is_list_page(meta.docusaurus_tag):
+        return ExtractedPage(title=meta.head_title or page.url, body="", skip="list")
     if not meta.site_name and _is_named_by_title(root):
         # Then the site's own name decides which half of a title is the page's.
         name = home_link_name(root, meta.head_title, lambda href: resolver.path(href) == "/")
@@ -91,7 +98,15 @@ def extract_html(
         settle_descriptions(root)
     if _has_math(root, text):
         settle_math(root)
-    return _read_main(root, meta, resolver, page, extract, transform, converter, [*warnings, *meta.warnings])
+    if "shadowroot" in text:
+        settle_shadow_roots(root)
+    if "srcdoc" in text:
+        settle_frames(root)
+    if "<svg" in text:
+        settle_drawings(root)
+    drop_excluded(root, text)
+    warnings += meta.warnings
+    return _read_main(root, meta, resolver, page, extract, transform, converter, warnings, marked=BODY in text)
 
 
 def _read_main(
@@ -103,9 +118,15 @@ def _read_main(
     transform: TransformSettings,
     converter: Converter,
     warnings: list[str],
+    *,
+    marked: bool,
 ) -> ExtractedPage:
+    weight = meta.weight
+    if weight is None:
+        weight, warning = parse_weight(weight_of(root), "data-pagefind-weight")
+        warnings.extend(filter(None, [warning]))
     etree.strip_elements(root, *JUNK, with_tail=False)
-    main, how = choose_main(root, extract.main_selector)
+    main, how = choose_main(root, extract.main_selector, marked=marked)
     body = read_body(main, how, resolver, extract, transform, converter)
     title = choose_title(meta, body.h1, body.first_heading, page.url)
     head = strip_site(meta.head_title, meta.site_name, body.h1)
@@ -114,7 +135,7 @@ def _read_main(
         title=title,
         heading=body.h1 if is_by_h1 else "",
         head_title=head if is_by_h1 else meta.head_title,
-        body=body.markdown,
+        body=_without_outer_rules(body.markdown),
         description=meta.description,
         language=meta.language,
         canonical=meta.canonical,
@@ -122,7 +143,7 @@ def _read_main(
         alternates=read_alternates(meta.alternates, page.url, page.served_url),
         tags=meta.tags,
         facets=meta.facets,
-        weight=meta.weight,
+        weight=weight,
         published=meta.published or parse_date(body.only_date),
         modified=meta.modified,
         links=body.links,
@@ -130,6 +151,15 @@ def _read_main(
         skip="" if body.markdown else "empty",
         warnings=(*warnings, *body.warnings),
     )
+
+
+def _without_outer_rules(markdown: str) -> str:
+    """Remove thematic breaks at both ends, which only part the text from navigation."""
+    while markdown.startswith(f"{RULE}\n\n"):
+        markdown = markdown[len(RULE) :].lstrip("\n")
+    while markdown.endswith(f"\n\n{RULE}"):
+        markdown = markdown[: -len(RULE)].rstrip("\n")
+    return markdown
 
 
 def _is_named_by_title(root: Element) -> bool:

@@ -8,7 +8,8 @@ from functools import lru_cache
 from cssselect import HTMLTranslator, SelectorError
 from lxml import etree
 
-from searchsocket.content.html.tree import Element, raw_text, with_attribute
+from searchsocket.content.html.search_marks import BODY
+from searchsocket.content.html.tree import Element, elements_of, raw_text, with_attribute
 from searchsocket.errors import ConfigError
 
 _IDS = (
@@ -25,15 +26,20 @@ _LENGTH = etree.XPath("string-length(normalize-space())")
 _CLASS = re.compile(r"\.([A-Za-z_-][\w-]*)")
 
 
-def choose_main(root: Element, selector: str) -> tuple[Element, str]:
+def choose_main(root: Element, selector: str, *, marked: bool = False) -> tuple[Element, str]:
     """Return the main content and how it was found, e.g. `main`, `#content`, `body`.
 
-    Order: the configured selector, `main`, `[role=main]`, content-like ids and classes, `article`, `body`. Of nested
-    matches the outermost is used; matches beside each other are combined. Scripts and the like are already removed.
+    Order: the configured selector, `data-pagefind-body`, `main`, `[role=main]`, content-like ids and classes,
+    `article`, `body`. Of nested matches the outermost is used; matches beside each other are combined. Scripts and the
+    like are already removed.
+
+    Args:
+        marked: True if an element may have `data-pagefind-body`.
     """
     body = next(root.iter("body"), root)
     ways: tuple[tuple[str, Callable[[], list[Element]]], ...] = (
-        (selector, lambda: _as_elements(main_rule(selector)(root))),
+        (selector, lambda: elements_of(main_rule(selector), root)),
+        (f"[{BODY}]", lambda: with_attribute(root, BODY) if marked else []),
         ("main", lambda: list(root.iter("main"))),
         ("[role=main]", lambda: with_attribute(root, "role", "main")),
     )
@@ -69,10 +75,6 @@ def _guesses(body: Element) -> list[tuple[str, Element]]:
     ]
 
 
-def _as_elements(value: object) -> list[Element]:
-    return [item for item in value if isinstance(item, etree._Element)] if isinstance(value, list) else []
-
-
 def _outermost(elements: list[Element]) -> list[Element]:
     inside = set(elements)
     return [element for element in elements if not any(parent in inside for parent in element.iterancestors())]
@@ -106,8 +108,7 @@ class DropRules:
         """The elements under `root` that a selector other than a class name matches."""
         if self.others is None:
             return set()
-        elements = self.others(root)
-        return {item for item in elements if isinstance(item, etree._Element)} if isinstance(elements, list) else set()
+        return set(elements_of(self.others, root))
 
 
 @lru_cache(maxsize=32)

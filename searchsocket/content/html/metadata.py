@@ -36,7 +36,8 @@ class Metadata:
     alternates: tuple[tuple[str, str], ...]  # `hreflang` and `href` of each translation
     base_href: str
     robots: tuple[str, ...]  # contents of its robots metas
-    weight: float
+    weight: float | None  # None: not stated
+    docusaurus_tag: str
     tags: tuple[str, ...]
     facets: tuple[str, ...]
     published: str
@@ -65,7 +66,8 @@ def read_metadata(root: Element, facets: Facets = NO_FACETS) -> Metadata:
         values = metas.get(own) or metas.get(plain) or [""]
         return values[0] if facets[name] != "strings" else [part for value in values for part in value.split(",")]
 
-    weight, warning = parse_weight(first("searchsocket-weight"))
+    weight_text = first("searchsocket-weight")
+    weight, warning = parse_weight(weight_text)
     labels, untyped = read_facets(facets, stated)
     return Metadata(
         head_title=_head_title(root),
@@ -78,7 +80,8 @@ def read_metadata(root: Element, facets: Facets = NO_FACETS) -> Metadata:
         alternates=tuple(islice(_alternates(root), MAX_ALTERNATES + 1)),
         base_href=next((base.get("href") or "" for base in root.iter("base") if base.get("href")), "").strip(),
         robots=tuple(metas.get("robots", ())),
-        weight=weight,
+        weight=weight if weight_text else None,
+        docusaurus_tag=first("docsearch:docusaurus_tag", "docusaurus_tag"),
         tags=parse_tags([*metas.get("searchsocket-tags", ()), *metas.get("article:tag", ())]),
         facets=labels,
         published=parse_date(first("article:published_time", "datepublished", "date", "dcterms.created")),
@@ -167,7 +170,7 @@ def strip_site(title: str, site_name: str, h1: str) -> str:
     return title  # the text after a separator may also be part of the page's own name
 
 
-def parse_weight(text: str) -> tuple[float, str]:
+def parse_weight(text: str, name: str = "searchsocket-weight") -> tuple[float, str]:
     """A weight in [0, 100] and a warning; 1.0 if the text is empty or not such a number."""
     if not text:
         return 1.0, ""
@@ -177,7 +180,7 @@ def parse_weight(text: str) -> tuple[float, str]:
         weight = math.nan
     if math.isfinite(weight) and 0 <= weight <= _MAX_WEIGHT:
         return weight, ""
-    return 1.0, f"searchsocket-weight {text[:40]!r} is not a number from 0 to {_MAX_WEIGHT:g}: ignored"
+    return 1.0, f"{name} {text[:40]!r} is not a number from 0 to {_MAX_WEIGHT:g}: ignored"
 
 
 def parse_tags(texts: list[str]) -> tuple[str, ...]:

@@ -9,11 +9,12 @@ from typing import cast
 
 from lxml import etree
 
-from searchsocket.content.html.anchors import mark_anchor
+from searchsocket.content.html.anchors import is_return, mark_anchor
 from searchsocket.content.html.code import is_line_number_table, prepare_code
 from searchsocket.content.html.main_content import DropRules, drop_rules
+from searchsocket.content.html.opened import OPENED, PANEL
 from searchsocket.content.html.tables import prepare_table
-from searchsocket.content.html.tree import BLOCKS, HEADINGS, Element, drop, raw_text, sweep, text_of
+from searchsocket.content.html.tree import BLOCKS, HEADINGS, Element, drop, link_share, raw_text, sweep, text_of
 from searchsocket.project.settings.site import ExtractSettings, TransformSettings
 
 # Never content, regardless of settings. Removing `svg` also removes its `<title>`.
@@ -35,6 +36,7 @@ _NOISE_CLASSES = frozenset({
     "test-arrow", "viewcode-link", "theme-doc-version-badge", "theme-doc-version-banner",
     "bd-header-article", "bd-sidebar-secondary", "onlyprint",
 })  # fmt: skip
+_HEADING_TAGS = frozenset({"div", "p", "span", "strong", "b", "dt"})  # that `role=heading` turns into headings
 _CONTROL_ROLES = frozenset({"doc-backlink", "button", "checkbox", "switch", "slider", "combobox", "listbox", "option"})
 # On a page without a main element, header, footer and sidebar are recognised by id or class.
 _FRAME_NAMES = frozenset({
@@ -43,8 +45,10 @@ _FRAME_NAMES = frozenset({
 })  # fmt: skip
 _FRAME_SHARE = 0.4  # of the page's text; an element with more is content
 _PAGER = re.compile(r"(?:[←‹«<]|prev(?:ious)?\b).*|next\b.*|.*[→›»]", re.IGNORECASE)
+_RELATIONS = frozenset(
+    {"next", "prev", "previous", "up", "start", "first", "last", "contents", "index", "help", "glossary"}
+)
 _LABEL_CHARS = 60
-_PANEL = re.compile(r"tab-?(?:pane|panel|item|content)|tabs__", re.IGNORECASE)
 _INVISIBLE = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
 _SECTIONS = frozenset({"article", "section", "main", "blockquote"})
 _LINK_SHARE = 0.5  # of an aside's or header's text; above it is a list of links
@@ -93,12 +97,14 @@ class _Walk:
 
     def keeps(self, element: Element) -> bool:
         """Normalise one element; return True if its children still need a visit."""
-        tag = element.tag
+        tag = str(element.tag)
         attributes = cast("dict[str, str]", dict(element.items()))  # the parser returns no bytes
         if tag in self._always or (attributes and self._is_dropped(element, attributes)):
             drop(element)
             return False
         role = attributes.get("role") or ""
+        if role == "heading" and tag in _HEADING_TAGS:
+            tag = element.tag = _heading_tag(attributes.get("aria-level", ""))
         if tag not in _SETTLED and role not in _CHROME_ROLES:
             return True
         if tag == "span":
@@ -111,7 +117,7 @@ class _Walk:
             prepare_code(element, keep=self._transform.preserve_code_blocks)
             return False
         if tag in _JUDGED or role in _CHROME_ROLES:
-            if self._is_chrome(element, _CHROME_ROLES.get(role, str(tag))):
+            if self._is_chrome(element, _CHROME_ROLES.get(role, tag)):
                 drop(element)
                 return False
             return True
@@ -132,7 +138,11 @@ class _Walk:
             return role != "navigation" or "nav" in self._tags
         if role is not None and role in _CONTROL_ROLES and "href" not in attributes:
             return not any(True for _ in element.iter(*HEADINGS)) and not _in_heading(element)
-        return _is_hidden(attributes) or (self._chrome and self._is_frame(element, attributes))
+        if _is_hidden(attributes):
+            return not _repeats_label(element)
+        if element.tag == "a" and attributes.get("href", "")[:1] == "#" and is_return(element):
+            return True
+        return self._chrome and self._is_frame(element, attributes)
 
     def _is_frame(self, element: Element, attributes: Mapping[str, str]) -> bool:
         names = {attributes.get("id", "").lower(), *attributes.get("class", "").lower().split()}
@@ -153,7 +163,7 @@ class _Walk:
             return "blockquote" not in parents  # there it cites the source
         if kind == "header" and any(child.tag in HEADINGS for child in element.iter()):
             return False
-        return _link_share(element) > _LINK_SHARE
+        return link_share(element) > _LINK_SHARE
 
     def _prepare(self, element: Element) -> bool:
         tag = element.tag
@@ -176,17 +186,31 @@ class _Walk:
 
 
 def _is_hidden(attributes: Mapping[str, str]) -> bool:
-    if attributes.get("aria-hidden") == "true" or "popover" in attributes:
+    if "popover" in attributes:
         return True
     style = attributes.get("style")
-    hidden = attributes.get("hidden")
-    if (hidden is None or hidden == "until-found") and not (style and _INVISIBLE.search(style)):
+    if (
+        attributes.get("aria-hidden") != "true"
+        and attributes.get("hidden") in {None, "until-found"}
+        and not (style and _INVISIBLE.search(style))
+    ):
         return False
-    # A reader opens these: tabs, and accordions as the ARIA guide builds them.
+    # A reader opens these: tabs, answers behind buttons, and accordions as the ARIA guide builds them.
     role = attributes.get("role")
-    if role == "tabpanel" or (role == "region" and attributes.get("aria-labelledby")):
+    if OPENED in attributes or role == "tabpanel" or (role == "region" and attributes.get("aria-labelledby")):
         return False
-    return not _PANEL.search(attributes.get("class", ""))
+    return not PANEL.search(attributes.get("class", ""))
+
+
+def _repeats_label(element: Element) -> bool:
+    """Return True for a title that a screen reader gets as the label of the element around it, such as a note."""
+    parent = element.getparent()
+    label = (parent.get("aria-label") or "") if parent is not None else ""
+    return bool(label) and label.casefold() == text_of(element).casefold()
+
+
+def _heading_tag(level: str) -> str:
+    return f"h{level}" if level in {"1", "2", "3", "4", "5", "6"} else "h2" if not level.isdecimal() else "h6"
 
 
 def _is_whole_heading(element: Element) -> bool:
@@ -208,8 +232,8 @@ def _settle_control(element: Element) -> bool:
             item = item.getparent()
         if item is not None and item.tag == "li" and item.get("data-ss-task") is None:
             item.set("data-ss-task", "x" if element.get("checked") is not None else " ")
-    if tag == "button" and _in_heading(element):
-        return _open(element)  # the title of an accordion
+    if tag == "button" and (_in_heading(element) or _in_sentence(element)):
+        return _open(element)  # the title of an accordion, or the name of a button in a sentence about it
     if tag == "label" and any(parent.tag == "li" for parent in element.iterancestors()):
         return _open(element)  # of a task
     if tag in {"form", "fieldset"} and any(child.tag in {"p", "pre", *HEADINGS} for child in element.iter()):
@@ -227,15 +251,18 @@ def _in_heading(control: Element) -> bool:
     return title is not None and text_of(title) == text_of(control)
 
 
+def _in_sentence(button: Element) -> bool:
+    """Return True if a button is a word of the sentence around it: there is text before it and after it."""
+    parent, previous = button.getparent(), button.getprevious()
+    if parent is None or parent.tag in HEADINGS or not any(map(str.isalnum, text_of(button))):
+        return False
+    before = (parent.text if previous is None else previous.tail or text_of(previous)) or ""
+    return any(map(str.isalnum, before)) and bool((button.tail or "").strip())
+
+
 def _open(element: Element) -> bool:
     element.tag = "span"
     return True
-
-
-def _link_share(element: Element) -> float:
-    total = len(text_of(element))
-    linked = sum(len(text_of(anchor)) for anchor in element.iter("a"))
-    return linked / total if total else 1.0
 
 
 def _is_contents_list(element: Element) -> bool:
@@ -243,7 +270,7 @@ def _is_contents_list(element: Element) -> bool:
     anchors = list(element.iter("a"))
     if len(anchors) < 3 or not all((anchor.get("href") or "").startswith("#") for anchor in anchors):
         return False
-    return _link_share(element) > 0.85
+    return link_share(element) > 0.85
 
 
 def _drop_contents_list(element: Element) -> None:
@@ -261,6 +288,9 @@ def _drop_pagers(main: Element) -> None:
         if not _is_pager(anchor):
             continue
         parent = anchor.getparent()
+        if parent is not None and _leads_around(parent):
+            drop(parent)
+            continue
         if parent is None or parent.tag not in {"div", "p", "footer", "section"} or len(parent) > 2:
             continue
         links = [child for child in parent if child.tag == "a"]
@@ -269,6 +299,12 @@ def _drop_pagers(main: Element) -> None:
             continue
         if all(map(_is_pager, links)):
             drop(parent)
+
+
+def _leads_around(element: Element) -> bool:
+    """Return True if all links of a line say by `rel` that they lead to pages around this one: `Next: …, Up: …`."""
+    relations = [link.get("rel") or "" for link in element.iter("a")] if element.tag in {"p", "div"} else []
+    return len(relations) > 1 and all(relation in _RELATIONS for relation in relations)
 
 
 def _is_pager(link: Element) -> bool:
@@ -282,6 +318,8 @@ def _number(element: Element) -> None:
     start = (element.get("start") or "1").strip()
     number = int(start) if start.isdecimal() and len(start) < 9 else 1
     for item in element.iterchildren("li"):
+        value = (item.get("value") or "").strip()
+        number = int(value) if value.isdecimal() and len(value) < 9 else number
         item.set("data-ss-number", str(number))
         number += 1
 

@@ -26,7 +26,9 @@ from searchsocket.content.html.tree import HEADINGS, Element, clean_text
 
 Rule: TypeAlias = Callable[[Element, str, int], str]
 
-_ANCHOR_UNSAFE = re.compile(r"[\s{}\x00-\x1f\x7f]")
+RULE = "---"  # a thematic break
+# Escaped, so that `unquote` gives the anchor again; a lone `%` is not decoded and stays.
+_ANCHOR_UNSAFE = re.compile(r"[\s{}\x00-\x1f\x7f]|%(?=[0-9A-Fa-f]{2})")
 _LOOKS_LIKE_ANCHOR = re.compile(r"\{(?=#[^{}]*\}\s*$)")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 _TICKS = re.compile("`+")
@@ -203,7 +205,7 @@ def _caption_of_figure(element: Element, text: str, around: int) -> str:
 
 
 def _rule(element: Element, text: str, around: int) -> str:
-    return "\n\n---\n\n"
+    return f"\n\n{RULE}\n\n"
 
 
 def _quotation(element: Element, text: str, around: int) -> str:

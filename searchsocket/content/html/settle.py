@@ -5,14 +5,17 @@ from collections.abc import Collection
 
 from lxml import etree
 
+from searchsocket.content.html.anchors import is_permalink
 from searchsocket.content.html.code import prepare_code
 from searchsocket.content.html.links import LinkResolver
+from searchsocket.content.html.mathml import math_text
 from searchsocket.content.html.tree import (
     BLOCKS,
     HEADINGS,
     Element,
     classes,
     drop,
+    embolden,
     one_line,
     raw_text,
     replace_text,
@@ -77,9 +80,7 @@ def settle_math(root: Element) -> None:
             (note.text for note in math.iter("annotation") if "tex" in (note.get("encoding") or "").lower()), None
         )
         if tex is None:
-            for note in list(math.iter("annotation", "annotation-xml")):
-                drop(note)
-            tex = math.get("alttext") or text_of(math)
+            tex = math.get("alttext") or math_text(math)
         display = math.get("display") == "block"
         holder = math
         for parent in math.iterancestors():
@@ -96,7 +97,9 @@ def settle_math(root: Element) -> None:
 def settle_blocks(main: Element, resolver: LinkResolver, custom: Collection[str] = ()) -> None:
     """Give every element a form that Markdown has, except those that the site converts itself."""
     for anchor in list(main.iter("a")):
-        if anchor.get("role") == "doc-noteref" or _is_footnote(anchor):
+        if "#" in (anchor.get("href") or "") and is_permalink(anchor):
+            drop(anchor)
+        elif anchor.get("role") == "doc-noteref" or _is_footnote(anchor):
             _settle_note(anchor)
         elif any(child.tag in BLOCKS for child in anchor.iterdescendants()):
             _settle_card(anchor)
@@ -104,7 +107,7 @@ def settle_blocks(main: Element, resolver: LinkResolver, custom: Collection[str]
         _settle_image(image, resolver)
     for summary in list(main.iter("summary")):
         if not any(child.tag in HEADINGS for child in summary.iter()):
-            _embolden(summary)
+            embolden(summary)
         summary.tag = "p" if not any(child.tag in BLOCKS for child in summary.iterdescendants()) else "div"
     for code in list(main.iter("code", "tt")):
         if next(code.iter("br"), None) is not None:
@@ -124,6 +127,7 @@ def settle_blocks(main: Element, resolver: LinkResolver, custom: Collection[str]
     for element in main.iter(*_AS_DIV):
         element.tag = "div"
     etree.strip_tags(main, *_PLAIN_INLINE, "ruby", "rt")
+    _join_alike(main)
     for item in list(main.iter("dd")):
         if (
             any(child.tag in BLOCKS and child.tag != "p" for child in item)
@@ -151,6 +155,25 @@ def limit_size(main: Element) -> str:
             warning = "nested too deeply: the innermost tags were ignored"
             _keep_text(element)
     return warning
+
+
+def _join_alike(main: Element) -> None:
+    """Join equal inline elements without text between them, whose Markdown would be read as one; part keys."""
+    for element in list(main.iter("strong", "b", "em", "i", "code", "del", "s", "kbd")):
+        following = element.getnext()
+        while following is not None and following.tag == element.tag and not element.tail:
+            if element.tag == "kbd":
+                element.tail = " "
+                break
+            if len(element):
+                element[-1].tail = (element[-1].tail or "") + (following.text or "")
+            else:
+                element.text = (element.text or "") + (following.text or "")
+            element.extend(list(following))
+            element.tail = following.tail
+            following.tail = None
+            following.getparent().remove(following)  # type: ignore[union-attr]  # a sibling
+            following = element.getnext()
 
 
 def _repair_nesting(main: Element) -> None:
@@ -228,15 +251,6 @@ def _settle_card(anchor: Element) -> None:
         parent = anchor.getparent()
         if parent is not None and parent.tag == "div":
             anchor.set("data-ss-block", "1")
-
-
-def _embolden(element: Element) -> None:
-    if any(child.tag in {"strong", "b"} | BLOCKS for child in element.iterdescendants()):
-        return
-    strong = etree.Element("strong")
-    strong.text, element.text = element.text, None
-    strong.extend(list(element))
-    element.append(strong)
 
 
 def _settle_image(image: Element, resolver: LinkResolver) -> None:

@@ -10,6 +10,9 @@ from searchsocket.content.pages import ExtractedPage
 
 MIN_PAGES = 5  # that must share an h1 or title part; fewer may share a name by chance, e.g. translations of a page
 _SEPARATOR = re.compile(r"\s+(?:[|·•—–»:]|::|-|\|\|)\s+|:\s+")
+# The site's name in brackets: `Install (Acme)`, `[Acme] Install`.
+_ENDING = re.compile(rf"{_SEPARATOR.pattern}|\s+(?=[(\[](?:[^()\[\]]|[(\[][^()\[\]]*[)\]])*[)\]]$)")
+_OPENING = re.compile(r"[(\[][^()\[\]]*[)\]]\s+")
 
 
 class HeadingCount(NamedTuple):
@@ -38,7 +41,7 @@ class SiteTitles:
 
     def _without_site(self, title: str, start: str) -> str:
         """Remove the start, and as many last parts of the common end as the title has."""
-        ends = (self.end[match.start() :] for match in _SEPARATOR.finditer(self.end))
+        ends = (self.end[match.start() :] for match in _ENDING.finditer(self.end))
         end = next((end for end in ends if title.endswith(end)), "")
         return title.removesuffix(end).removeprefix(start)
 
@@ -56,9 +59,11 @@ def common_parts(head_titles: Iterable[str]) -> tuple[str, str]:
     total = 0
     for title in head_titles:
         total += 1
-        separators = list(_SEPARATOR.finditer(title))
-        starts.update({title[: match.end()] for match in separators})
-        ends.update({title[match.start() :] for match in separators})
+        opening = _OPENING.match(title)
+        starts.update(
+            {title[: match.end()] for match in (*_SEPARATOR.finditer(title), *([opening] if opening else []))}
+        )
+        ends.update({title[match.start() :] for match in _ENDING.finditer(title)})
     return _of_most(starts, total), _of_most(ends, total)
 
 

@@ -1,6 +1,7 @@
 """Small edits of an lxml tree that keep the text around an element."""
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -77,10 +78,37 @@ def sweep(root: Element) -> None:
 
 def with_attribute(root: Element, name: str, value: str = "") -> list[Element]:
     """The elements at and under `root` with an attribute (of that value), in page order."""
-    elements = _attribute_path(name)(root)
-    texts = elements if isinstance(elements, list) else []
-    owners = (text.getparent() for text in texts if isinstance(text, _AttributeText) and (not value or text == value))
-    return [owner for owner in owners if owner is not None]
+    texts = _attribute_path(name)(root)
+    matches = [text for text in texts if not value or text == value] if isinstance(texts, list) else []
+    return _owners(matches)
+
+
+def elements_of(path: etree.XPath, root: Element) -> list[Element]:
+    """The elements, or the elements of the attributes, that a compiled path finds, in page order."""
+    matches = path(root)
+    return _owners(matches) if isinstance(matches, list) else []
+
+
+def _owners(matches: Iterable[object]) -> list[Element]:
+    owners = (item.getparent() if isinstance(item, _AttributeText) else item for item in matches)
+    return [owner for owner in owners if isinstance(owner, etree._Element)]
+
+
+def link_share(element: Element) -> float:
+    """The share of an element's text that is in links; 1.0 without text."""
+    total = len(text_of(element))
+    linked = sum(len(text_of(anchor)) for anchor in element.iter("a"))
+    return linked / total if total else 1.0
+
+
+def embolden(element: Element) -> None:
+    """Make the text of an element strong, unless it has blocks or strong text already."""
+    if any(child.tag in {"strong", "b"} | BLOCKS for child in element.iterdescendants()):
+        return
+    strong = etree.Element("strong")
+    strong.text, element.text = element.text, None
+    strong.extend(list(element))
+    element.append(strong)
 
 
 @lru_cache(maxsize=32)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
+from urllib.parse import unquote
 
 BlockKind = Literal["heading", "code", "table", "blockquote", "list", "paragraph"]
 
@@ -28,7 +29,7 @@ class Block:
     text: str  # a fence that the page never closes is closed here
     level: int = 0  # 1..6 for headings
     title: str = ""  # inline Markdown of a heading, without its anchor
-    anchor: str = ""  # of a heading: `x` for a trailing `{#x}`
+    anchor: str = ""  # of a heading: `x y` for a trailing `{#x%20y}`
     items: tuple[str, ...] = ()  # the outermost items of a list, with their markers
     lines: tuple[int, int] = field(default=(0, 0), compare=False)  # first and last on the page, from 1
 
@@ -159,7 +160,7 @@ def _heading(line: str, number: int = 0) -> Block | None:
 def _without_anchor(title: str) -> tuple[str, str]:
     start = title.rfind("{#")
     match = _ANCHOR.match(title, start) if start >= 0 and title[start - 1 : start] != "\\" else None
-    return (title[:start].rstrip(), match[1]) if match else (title, "")
+    return (title[:start].rstrip(), unquote(match[1])) if match else (title, "")
 
 
 def _read_quote(lines: Sequence[str], at: int) -> tuple[int, Block]:

@@ -53,6 +53,7 @@ _PREVIEW_CHARS = 2_000
 SKIP_REASONS = {
     "empty": "no text",
     "encrypted": "a document with a password",
+    "list": "a list of other pages",
     "noindex": "noindex",
     "redirect": "a redirect",
     COPY: "the same text at another address",
