@@ -13,7 +13,7 @@ SCHEMA = (
         swept INTEGER NOT NULL DEFAULT 0,  -- the mirror was searched for files of pages that an older state knew
         url_form TEXT NOT NULL DEFAULT '',  -- JSON: UrlForm, as read from the site's links
         routes_digest TEXT NOT NULL DEFAULT '',
-        site_titles TEXT NOT NULL DEFAULT '',  -- JSON: SiteTitles
+        site_titles TEXT NOT NULL DEFAULT '',  -- JSON: SiteTitles, and a digest of the navigation
         versions TEXT NOT NULL DEFAULT '',  -- JSON: the version families of the site
         origin TEXT NOT NULL DEFAULT '',  -- the scope that this one began from, until it is indexed
         -- name and digest of the generation that holds what `chunks` holds, but for `unpublished`; '' = not known

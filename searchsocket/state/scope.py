@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from searchsocket.content.html.site_titles import HeadingCount, SiteTitles
 from searchsocket.state.chunks import ChunkTable
+from searchsocket.state.contents import unpacked_body
 from searchsocket.state.errors import DamagedRow
 from searchsocket.state.extracts import Extracts
 from searchsocket.state.file import transaction
@@ -19,6 +20,7 @@ from searchsocket.state.mirror import MirrorTable
 from searchsocket.state.origin import Origin
 from searchsocket.state.problems import Problems
 from searchsocket.state.published import Published
+from searchsocket.state.sql import SEARCHABLE
 from searchsocket.state.versions import VersionTable
 from searchsocket.system.memory import return_freed_memory
 
@@ -27,7 +29,7 @@ _TITLED = "FROM pages JOIN contents ON contents.id = content_id WHERE scope = ? 
 
 @dataclass(frozen=True, slots=True)
 class Titles:
-    """The h1s and `<title>`s of a scope's pages, without skipped and deleted pages."""
+    """The h1s, `<title>`s and navigation that pages of a scope share, without skipped and deleted pages."""
 
     db: sqlite3.Connection
     scope: str
@@ -46,16 +48,33 @@ class Titles:
         for (title,) in self.db.execute(f"SELECT head_title {_TITLED}", (self.scope,)):
             yield title
 
-    def set_site(self, titles: SiteTitles) -> None:
-        """Store the shared title parts and mark the pages dirty whose titles they may change."""
+    def sample(self, pages: int) -> Iterator[str]:
+        """Yield the bodies of some HTML pages from all parts of the site; an unchanged site gives the same sample.
+
+        Raises:
+            DamagedRow: A body is damaged.
+        """
+        rows = self.db.execute(
+            "SELECT body FROM pages JOIN bodies ON bodies.id = content_id "
+            f"WHERE {SEARCHABLE} AND kind = 'html' ORDER BY raw_hash, url LIMIT ?",
+            (self.scope, pages),
+        )
+        return (unpacked_body(body) for (body,) in rows)
+
+    def set_site(self, titles: SiteTitles, navigation: str) -> None:
+        """Store the shared parts of pages, and mark the pages dirty that they may change.
+
+        Args:
+            navigation: Digest of the links that nearly all pages have.
+        """
         (text,) = self.db.execute("SELECT site_titles FROM scopes WHERE scope = ?", (self.scope,)).fetchone()
-        now = json.dumps([sorted(titles.headings), titles.start, titles.end])
+        now = json.dumps([sorted(titles.headings), titles.start, titles.end, navigation])
         if text == now:
             return
-        before = _site_titles(text)
+        before, navigation_before = _site_titles(text)
         changed = before.headings ^ titles.headings
         with transaction(self.db):
-            if (before.start, before.end) != (titles.start, titles.end):
+            if (before.start, before.end, navigation_before) != (titles.start, titles.end, navigation):
                 self.db.execute("UPDATE pages SET dirty = 1 WHERE scope = ?", (self.scope,))
             self.db.executemany(
                 f"UPDATE pages SET dirty = 1 WHERE id IN (SELECT pages.id {_TITLED} AND heading = ? AND heading != '')",
@@ -64,12 +83,12 @@ class Titles:
             self.db.execute("UPDATE scopes SET site_titles = ? WHERE scope = ?", (now, self.scope))
 
 
-def _site_titles(text: str) -> SiteTitles:
+def _site_titles(text: str) -> tuple[SiteTitles, str]:
     if not text:
-        return SiteTitles()
+        return SiteTitles(), ""
     try:
-        headings, start, end = json.loads(text)
-        return SiteTitles(frozenset(headings), start, end)
+        headings, start, end, *navigation = json.loads(text)
+        return SiteTitles(frozenset(headings), start, end), "".join(navigation)
     except (ValueError, TypeError) as error:
         raise DamagedRow(f"the stored titles of the site are damaged: {error}") from error
 

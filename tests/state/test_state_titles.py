@@ -42,7 +42,7 @@ class TestTitles:
         write_all = {"/a": "Acme", "/b": "Overview", "/c": "Own", "/d": ""}
 
         def dirty_after(*headings: str, end: str = "") -> set[str]:
-            state.titles.set_site(SiteTitles(frozenset(headings), "", end))
+            state.titles.set_site(SiteTitles(frozenset(headings), "", end), "")
             found = dirty(state)
             for url in found:
                 titled(state, url, write_all[url], url)

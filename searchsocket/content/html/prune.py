@@ -277,7 +277,12 @@ def _drop_contents_list(element: Element) -> None:
     """Drop a table of contents, and the heading above it if that has no other content."""
     before, after = element.getprevious(), element.getnext()
     alone = after is None or after.tag in HEADINGS
-    if before is not None and before.tag in HEADINGS and alone and not (element.tail or "").strip():
+    if (
+        before is not None
+        and (before.tag in HEADINGS or before.tag == "summary")
+        and alone
+        and not (element.tail or "").strip()
+    ):
         drop(before)
     drop(element)
 

@@ -162,7 +162,7 @@ def _join_alike(main: Element) -> None:
     for element in list(main.iter("strong", "b", "em", "i", "code", "del", "s", "kbd")):
         following = element.getnext()
         while following is not None and following.tag == element.tag and not element.tail:
-            if element.tag == "kbd":
+            if element.tag == "kbd" or element.get("class") != following.get("class"):
                 element.tail = " "
                 break
             if len(element):

@@ -4,7 +4,9 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
+from searchsocket.content.html.site_navigation import SAMPLE, common_links, without_navigation
 from searchsocket.content.html.site_titles import MIN_PAGES, SiteTitles, common_headings, common_parts
 from searchsocket.content.mirror import mirror_file, mirror_name, page_digest, parse_page, render_page
 from searchsocket.content.pages import Page
@@ -12,6 +14,7 @@ from searchsocket.errors import SearchSocketError
 from searchsocket.events import Event
 from searchsocket.pipeline.extraction.page_steps import mirror_text, page_of
 from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.run.results import digest_of
 from searchsocket.pipeline.stages.code_files import file_stamp
 from searchsocket.pipeline.stages.origin_files import copy_origin_files, link_origin_file
 from searchsocket.pipeline.stages.page_times import PageTimes
@@ -48,8 +51,8 @@ def refresh_mirror(run: ScopeRun, state: ScopeState) -> MirrorCounts:
     state.mirror.set_routes(f"{routes.digest} shared" if run.project.settings.state.shared_mirror else routes.digest)
     _drop_leaving(run, state, counts)
     _drop_unknown(run, state, counts)
-    titles = _site_titles(state)
-    state.titles.set_site(titles)
+    shared = _shared_texts(state)
+    state.titles.set_site(shared.titles, digest_of(sorted(shared.navigation)) if shared.navigation else "")
     counts.written += copy_origin_files(run, state)
     _mark_damaged(run, state, counts)
     times: PageTimes | None = None
@@ -57,13 +60,21 @@ def refresh_mirror(run: ScopeRun, state: ScopeState) -> MirrorCounts:
         with state.transaction():
             for page_id in batch:
                 times = times or PageTimes(run)
-                counts.written += _refresh_page(run, state, routes, titles, times, page_id)
+                counts.written += _refresh_page(run, state, routes, shared, times, page_id)
     return counts
 
 
-def _site_titles(state: ScopeState) -> SiteTitles:
+class _SharedTexts(NamedTuple):
+    """Parts of pages that belong to the site instead of a page."""
+
+    titles: SiteTitles
+    navigation: frozenset[str]
+
+
+def _shared_texts(state: ScopeState) -> _SharedTexts:
     headings = common_headings(state.titles.common(MIN_PAGES))
-    return SiteTitles(headings, *common_parts(state.titles.head_titles()))
+    titles = SiteTitles(headings, *common_parts(state.titles.head_titles()))
+    return _SharedTexts(titles, common_links(state.titles.sample(SAMPLE)))
 
 
 def route_table_of(run: ScopeRun) -> tuple[RouteTable, tuple[str, ...]]:
@@ -98,13 +109,13 @@ def _other_base_path(run: ScopeRun, kit: KitProject) -> list[str]:
 
 
 def _page(
-    run: ScopeRun, state: ScopeState, page_id: int, stored: MirrorPage, route: RouteMatch, titles: SiteTitles
+    run: ScopeRun, state: ScopeState, page_id: int, stored: MirrorPage, route: RouteMatch, shared: _SharedTexts
 ) -> Page:
     """Combine a page from its extract, its links, its route and the titles of the site."""
     extract = stored.extract
     links = state.links.counts(page_id, stored.url, _MAX_LINK_ROWS)
     values = {field.name: getattr(extract, field.name) for field in fields(StatedFacts)}
-    values["title"] = titles.title_of(extract)
+    values["title"] = shared.titles.title_of(extract)
     values["language"] = extract.language or stored.language
     values["facets"] = (*extract.facets, *stored.labels)
     return Page(
@@ -120,7 +131,7 @@ def _page(
             link_texts=rank_link_texts(links.texts),
         ),
         scope="" if run.project.settings.state.shared_mirror else run.scope.name,
-        body=extract.body,
+        body=without_navigation(extract.body, shared.navigation) if stored.kind == "html" else extract.body,
         outgoing_links=links.outgoing,
         source_lines=extract.source_lines,
         generated_at=stored.generated_at,
@@ -228,11 +239,11 @@ def _mark_damaged(run: ScopeRun, state: ScopeState, counts: MirrorCounts) -> Non
 
 
 def _refresh_page(
-    run: ScopeRun, state: ScopeState, routes: RouteTable, titles: SiteTitles, times: PageTimes, page_id: int
+    run: ScopeRun, state: ScopeState, routes: RouteTable, shared: _SharedTexts, times: PageTimes, page_id: int
 ) -> int:
     """Write the file of a page unless it is current; return the number of written files."""
     stored = state.mirror.page(page_id)
-    page = _page(run, state, page_id, stored, routes.resolve(stored.url), titles)
+    page = _page(run, state, page_id, stored, routes.resolve(stored.url), shared)
     digest = page_digest(page)
     path = mirror_file(run.mirror_dir, page.facts.url)
     if digest != stored.digest:

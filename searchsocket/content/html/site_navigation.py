@@ -1,0 +1,98 @@
+"""Find lists of links that nearly all pages of a site have, and remove them: navigation inside the main content.
+
+The lists are compared by the texts of their links, since a link to the page itself or to another version of it differs.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from searchsocket.content.markdown.blocks import Fence, is_rule, opening_fence
+
+SAMPLE = 64  # pages that are compared; more would hardly change the result
+MIN_PAGES = 5
+_MIN_LINKS = 5  # of a list that counts as navigation
+_SHARE = 0.8  # of the pages that have a link, and of the lines of a list that have such links
+_LABEL_CHARS = 60
+_LINE = re.compile(
+    r" *(?P<item>(?:[-*]|\d{1,9}\.) +)?(?:\[(?P<text>(?:\\.|[^\[\]\\])+)\]\([^()\s]*\)|(?P<label>[^\[\]]+))"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _LinkList:
+    """Consecutive lines with one link each, or a short label; blank lines and rules may be between them."""
+
+    first: int  # line
+    end: int
+    texts: Sequence[str]
+    links: int
+
+
+def common_links(bodies: Iterable[str]) -> frozenset[str]:
+    """The texts of links and labels in the lists of nearly all pages; empty if there are few pages or links."""
+    counts: Counter[str] = Counter()
+    pages = 0
+    for body in bodies:
+        pages += 1
+        counts.update({text for links in _link_lists(body.split("\n")) for text in links.texts})
+    common = frozenset(text for text, count in counts.items() if count >= _SHARE * pages)
+    return common if pages >= MIN_PAGES and len(common) >= _MIN_LINKS else frozenset()
+
+
+def without_navigation(body: str, common: Collection[str]) -> str:
+    """Remove the lists whose lines nearly all pages have; a page without other text keeps the last of them."""
+    if not common:
+        return body
+    lines = body.split("\n")
+    navigation = [
+        links
+        for links in _link_lists(lines)
+        if sum(text in common for text in links.texts) >= _SHARE * len(links.texts)
+    ]
+    if not navigation:
+        return body
+    text = _cut(lines, navigation)
+    return text if _has_prose(text) else _cut(lines, navigation[:-1])
+
+
+def _cut(lines: Sequence[str], lists: Iterable[_LinkList]) -> str:
+    rest: list[str] = []
+    at = 0
+    for links in lists:
+        rest += lines[at : links.first]
+        while rest and not rest[-1].strip():
+            rest.pop()  # the blank line after the list remains
+        at = links.end
+    return "\n".join([*rest, *lines[at:]]).strip("\n")
+
+
+def _has_prose(markdown: str) -> bool:
+    return any(not line.startswith("#") and any(map(str.isalnum, line)) for line in markdown.split("\n"))
+
+
+def _link_lists(lines: Sequence[str]) -> Iterator[_LinkList]:
+    """Yield the lists of at least `_MIN_LINKS` links."""
+    fence: Fence | None = None
+    texts: list[str] = []
+    first = end = links = 0
+    for number, line in enumerate([*lines, "end"]):
+        if fence is not None:
+            fence = None if fence.closed_by(line) else fence
+            continue
+        match = _LINE.fullmatch(line)
+        is_link = match is not None and match["text"] is not None
+        is_label = match is not None and not is_link and bool(match["item"]) and len(line.strip()) <= _LABEL_CHARS
+        if is_link or is_label:
+            assert match is not None
+            if not texts:
+                first = number
+            texts.append(match["text"] or match["label"])
+            links += is_link
+            end = number + 1
+        elif line.strip() and not is_rule(line):
+            if links >= _MIN_LINKS:
+                yield _LinkList(first, end, tuple(texts), links)
+            texts, links = [], 0
+            fence = opening_fence(line)
