@@ -1,12 +1,12 @@
 """Select files of a project: those below a folder, or those that match a glob."""
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from pathspec import GitIgnoreSpec
-
 from searchsocket.code.file_kinds import LANGUAGES
 from searchsocket.errors import InvalidRequest
+from searchsocket.text.globs import Patterns
 
 MAX_PATH_CHARS = 1_000
 
@@ -50,11 +50,12 @@ class PathFilter:
         """
         if not self.is_glob:
             return None
-        glob = self.path.removeprefix("/")
+        glob = self.path.removeprefix("./").removeprefix("/")
         try:
-            return GitIgnoreSpec.from_lines([f"/{glob}" if "/" in glob else glob]).match_file
-        except (ValueError, TypeError) as error:
+            patterns = Patterns(os.fsencode(f"/{glob}" if "/" in glob else glob))
+        except ValueError as error:
             raise InvalidRequest(f"path {glob[:80]!a} is not a glob such as src/**/*.ts: {error}") from error
+        return lambda path: patterns.selects(os.fsencode(path))
 
     def takes(self, path: str) -> bool:
         """Return True if a path from the project folder matches."""

@@ -37,6 +37,7 @@ from searchsocket.search.continuation import Continuations
 from searchsocket.serving.pages import find_page
 from searchsocket.sources.code.beneath import read_beneath
 from searchsocket.sources.code.commit import CommitSource
+from searchsocket.sources.code.find import reading_of
 from searchsocket.stores.base import IndexReader, Readers
 from searchsocket.system.locators import path_of
 from searchsocket.types import Generation, Lines, Scope
@@ -193,10 +194,11 @@ def _reader_of(project: Project, scope: Scope) -> ReadNow:
         assert isinstance(source, CommitSource)
         return _of_commit(source)
     root, most = str(project.root), project.settings.code.max_file_bytes
+    reading = reading_of(project.settings)
 
     def read(path: str) -> bytes | None:
         try:
-            return read_beneath(root, path_of(path), most)
+            return reading(path_of(path), read_beneath(root, path_of(path), most))
         except SourceUnavailable:
             return None
 

@@ -25,6 +25,7 @@ _SHORT_ANSWERS = (
     "config",
     "status",
     "cat-file",
+    "ls-files",
 )  # read completely, so that stderr can be read too
 _COMMITTER_TIME = re.compile(rb"(?m)^committer .*> (\d+) [+-]\d{4}$")
 _NOT_IN_REFS = re.compile(r"[\x00-\x20\x7f~^:?*\[\\\ud800-\udfff]|\.\.|@\{|//|^[-/.]|[/.]$|/\.|\.lock(?:/|$)")
@@ -106,6 +107,38 @@ class Repository:
     def prefix(self) -> str:
         """The path of the folder in the repository: "" at the top, otherwise e.g. `apps/site/`."""
         return self._run("rev-parse", "--show-prefix").decode("utf-8", "surrogateescape").removesuffix("\n")
+
+    def git_paths(self, *names: str) -> list[str]:
+        """The top of the working tree, then git's path of each of its own files, relative to the folder or absolute.
+
+        Raises:
+            SourceUnavailable: There is no repository, or git refuses to read it.
+        """
+        options = (option for name in names for option in ("--git-path", name))
+        listed = self._run("rev-parse", "--show-toplevel", *options)
+        return os.fsdecode(listed).split("\n")[: len(names) + 1]
+
+    def configuration(self) -> Iterator[tuple[str, str, str]]:
+        """Yield (file, key in lower case, value) of every setting in a file; later ones take precedence.
+
+        Raises:
+            SourceUnavailable: git cannot read its configuration.
+        """
+        listed = os.fsdecode(self._run("config", "--null", "--show-origin", "--list")).split("\0")
+        for origin, setting in zip(listed[::2], listed[1::2], strict=False):
+            kind, _, file = origin.partition(":")
+            key, has_value, value = setting.partition("\n")
+            if kind == "file":
+                yield file, key, value if has_value else "true"
+
+    def tracked(self, prefix: str) -> list[str]:
+        """The tracked files below `prefix`, relative to the folder.
+
+        Raises:
+            SourceUnavailable: git cannot read its index.
+        """
+        listed = self._run("ls-files", "-z", "--cached", *(["--", prefix] if prefix else []))
+        return os.fsdecode(listed).split("\0")[:-1]
 
     def files(self, commit: str, prefix: str) -> Iterator[TreeEntry]:
         """Yield every file of a commit below `prefix`, relative to it, in git's order.

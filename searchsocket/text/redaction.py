@@ -8,7 +8,7 @@ repetition is bounded, so a match attempt costs a bounded number of steps.
 
 import importlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
@@ -141,6 +141,15 @@ def named(names: Sequence[str]) -> tuple[re.Pattern[str], ...]:
     )
 
 
+@cache
+def quoted(names: Sequence[str]) -> re.Pattern[str]:
+    """Pattern of quoted values of names that contain one of `names`; the group `value` is the value."""
+    either = "|".join(_word(name, r"(?<![A-Za-z])") for name in names)
+    return re.compile(
+        rf"(?i:{either})[A-Za-z0-9_-]{{0,40}}{_QUOTES}{_ASSIGNMENT}[a-z]?[\"'`](?P<value>[^\s\"'`]{{4,4096}})"
+    )
+
+
 def _word(name: str, begin: str) -> str:
     """The pattern of one name; a short one must be a whole word, since `pass` is also in `compass`."""
     escaped = re.escape(name).replace("_", "[_-]?")
@@ -176,14 +185,19 @@ class Redactor:
     def __call__(self, text: str) -> str:
         return self.redact(text).text
 
-    def redact(self, text: str) -> Redacted:
-        """Replace each secret in the text by `[redacted]`."""
-        spans = _merge_spans(self._spans(text))
+    def redact(self, text: str, *, is_secret_file: bool = False) -> Redacted:
+        """Replace each secret in the text by `[redacted]`.
+
+        Args:
+            is_secret_file: The text is of a file whose name looks secret: a quoted value is a secret even if it is
+                short, and the text keeps its number of lines.
+        """
+        spans = _merge_spans(chain(self._spans(text), self._quoted_spans(text) if is_secret_file else ()))
         if not spans:
             return Redacted(text, 0)
         parts, start = [], 0
         for begin, end in spans:
-            parts += [text[start:begin], MARK]
+            parts += [text[start:begin], MARK, "\n" * text.count("\n", begin, end) if is_secret_file else ""]
             start = end
         return Redacted("".join([*parts, text[start:]]), len(spans))
 
@@ -205,6 +219,12 @@ class Redactor:
                     is_call = text.startswith("(", match.end())
                     if not is_call and self._is_secret(match["value"], is_strict=bool(is_strict)):
                         yield match.span("value")
+
+    def _quoted_spans(self, text: str) -> Iterator[Span]:
+        if self._names:
+            for match in quoted(self._names).finditer(text):
+                if self._is_secret(match["value"], is_strict=False):
+                    yield match.span("value")
 
     def _is_secret(self, value: str, *, is_strict: bool) -> bool:
         value = value.rstrip(".:!?")
@@ -245,7 +265,7 @@ def _private_keys(text: str) -> Iterator[Span]:
         at = text.find(_KEY_BEGIN, key.end() if key else at + 1)
 
 
-def _merge_spans(spans: Iterator[Span]) -> list[Span]:
+def _merge_spans(spans: Iterable[Span]) -> list[Span]:
     """Sort the spans and merge those that touch."""
     joined: list[Span] = []
     for begin, end in sorted(spans):

@@ -29,7 +29,7 @@ def code(tmp_path: Path) -> CodeProject:
 
 def test_definitions_of_the_source_files_are_indexed(code: CodeProject) -> None:
     summary = code.index()
-    assert summary.pages == {"found": 6, "indexed": 6, "skipped": 0, "failed": 0, "removed": 0}
+    assert summary.pages == {"found": 7, "indexed": 6, "skipped": 1, "failed": 0, "removed": 0}
     symbols = code.symbols()
     assert {("src/steps.py", "step_0"), ("src/auth/token.ts", "verifyToken"), ("src/auth/token.ts", "LIMIT"),
             ("src/pages/Login.svelte", "submit"), ("docs/guide.md", "Signing in")} <= symbols  # fmt: skip
@@ -169,7 +169,7 @@ def test_odd_files_cost_only_themselves(code: CodeProject) -> None:
     )  # fmt: skip
     summary = code.index()
     assert summary.pages["failed"] == 0
-    assert dict(summary.skip_reasons) == {"binary": 1}
+    assert dict(summary.skip_reasons) == {"binary": 1, "dependencies": 1}
     assert ("src/broken.py", "ok") in code.symbols()
     assert summary.warnings == ("/src/latin.js: not valid utf-8: read as windows-1252",)
 
@@ -179,7 +179,7 @@ def test_a_file_that_no_worker_survives_is_text(code: CodeProject, monkeypatch: 
     monkeypatch.setattr(chunks_stage, "_SERIAL_BELOW_BYTES", 0)
     monkeypatch.setattr(chunks_stage, "cut_batch", dies_of_tokens)
     summary = code.index()
-    assert summary.pages == {"found": 6, "indexed": 6, "skipped": 0, "failed": 0, "removed": 0}
+    assert summary.pages == {"found": 7, "indexed": 6, "skipped": 1, "failed": 0, "removed": 0}
     assert any("/src/auth/token.ts: parsing took too much" in warning for warning in summary.warnings)
     assert ("src/auth/token.ts", "verifyToken") not in code.symbols()
     assert ("src/steps.py", "step_0") in code.symbols()

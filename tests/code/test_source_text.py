@@ -57,7 +57,7 @@ def test_what_people_write_is_not_taken_for_generated(text: str) -> None:
     ("name", "language"),
     [
         ("a.ts", "typescript"), ("a.TSX", "tsx"), ("+page.svelte", "svelte"), ("Dockerfile", "dockerfile"),
-        ("a.tar", ""), ("README", ""), (".py", ""), ("Makefile", "make"), ("x.vue", "vue"),
+        ("a.tar", ""), ("README", "text"), (".py", ""), ("Makefile", "make"), ("x.vue", "vue"),
     ],
 )  # fmt: skip
 def test_a_name_tells_the_language(name: str, language: str) -> None:

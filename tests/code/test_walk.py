@@ -5,12 +5,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
+from searchsocket.code.selection import glob_filter
 from searchsocket.errors import SourceUnavailable
 from searchsocket.sources.code.commit import CommitSource
-from searchsocket.sources.code.walk import glob_filter
 from searchsocket.sources.code.working_tree import WorkingTreeSource
 from tests.code.trees import EVERYTHING, MAX_BYTES, grow, names, working_tree
 from tests.sources.git_repository import commit, git
@@ -48,27 +46,8 @@ def test_nested_ignore_files_say_what_git_reads_in_them(tmp_path: Path) -> None:
     assert sorted(names(working_tree(tmp_path))) == LISTED == of_git(tmp_path)
 
 
-PARTS = st.sampled_from(["a", "b", "ab"])
-FILE_PATHS = st.lists(PARTS, min_size=1, max_size=3).map(lambda parts: "/".join(parts) + ".py")
-PATTERNS = st.sampled_from(
-    ["a", "b/", "/a", "!a", "!b/", "*.py", "!a.py", "**/b", "a/**", "a/*", "!/a/b.py", "ab", "[a]*", "a?", "#a", ""]
-)  # fmt: skip
-IGNORES = st.dictionaries(st.sampled_from(["", "a/", "a/b/", "b/"]), st.lists(PATTERNS, max_size=4), max_size=3)
-
-
-@settings(max_examples=40, deadline=None)
-@given(paths=st.sets(FILE_PATHS, min_size=1, max_size=6), ignores=IGNORES)
-def test_any_ignore_files_give_what_git_gives(
-    tmp_path_factory: pytest.TempPathFactory, paths: set[str], ignores: dict[str, list[str]]
-) -> None:
-    root = tmp_path_factory.mktemp("tree")
-    grow(root, {**dict.fromkeys(paths, "1"), **{f"{at}.gitignore": "\n".join(ps) for at, ps in ignores.items()}})
-    git(root, "init", "-q")
-    assert sorted(names(working_tree(root))) == of_git(root)
-
-
 def test_a_commit_gives_what_its_working_tree_gives(tmp_path: Path) -> None:
-    """No checkout: the ignore files of that commit count, whatever lies there now."""
+    """Without a checkout, and whatever the working tree contains now."""
     git(tmp_path, "init", "-q")
     revision = commit(tmp_path, {name: str(text) for name, text in TREE.items() if name != "notes.bin"})
     git(tmp_path, "rm", "-q", "src/.gitignore")
@@ -119,7 +98,10 @@ def test_a_hard_link_that_leads_out_is_left_out(tmp_path: Path) -> None:
     os.link(root / "src" / "packed.py", root / "node_modules" / "lib" / "packed.py")
     source = working_tree(root)
     assert sorted(names(source)) == ["src/again.py", "src/own.py", "src/packed.py", "src/plain.py"]
-    assert source.report.skipped == {"src/secret.py": "a hard link that points out of the project"}
+    assert source.report.skipped == {
+        "node_modules/": "dependencies",
+        "src/secret.py": "a hard link that points out of the project",
+    }
 
 
 def test_an_ignore_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
@@ -127,12 +109,6 @@ def test_an_ignore_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
     grow(tmp_path, {"src/secret.py": "1"})
     os.mkfifo(tmp_path / "src" / ".gitignore")
     with pytest.raises(SourceUnavailable, match=r"src/\.gitignore"):
-        names(working_tree(tmp_path))
-
-
-def test_a_pattern_that_is_none_is_an_error_with_its_line(tmp_path: Path) -> None:
-    grow(tmp_path, {"src/.gitignore": "a\n!\n", "src/b.py": "1"})
-    with pytest.raises(SourceUnavailable, match=r"'src/\.gitignore' line 2: '!' is not a pattern"):
         names(working_tree(tmp_path))
 
 

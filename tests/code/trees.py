@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+from searchsocket.code.selection import glob_filter
 from searchsocket.sources.code.commit import CommitSource
-from searchsocket.sources.code.walk import glob_filter
 from searchsocket.sources.code.working_tree import WorkingTreeSource
 
 EVERYTHING = glob_filter((), ())

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from searchsocket.code.chunks import blank_line_chunks, chunk_source
 from searchsocket.code.definitions.limits import ParserTooCostly
-from searchsocket.code.file_kinds import is_generated, language_of
+from searchsocket.code.file_kinds import is_generated, language_of_file
 from searchsocket.code.text import is_binary, source_text
 from searchsocket.errors import SourceUnavailable
 from searchsocket.pipeline.extraction.limits import limited
@@ -17,6 +17,7 @@ from searchsocket.project.settings.model import RunSettings, Settings
 from searchsocket.project.settings.source_kinds import SourceMode
 from searchsocket.sources.code.commit import CommitSource
 from searchsocket.sources.code.find import make_code_source
+from searchsocket.sources.code.walk import HEAD_BYTES
 from searchsocket.sources.code.working_tree import WorkingTreeSource
 from searchsocket.state.extracts import StoredPage
 from searchsocket.system.locators import path_of
@@ -81,7 +82,7 @@ def _cut(
     text, odd = source_text(data)
     path = path_of(file.raw.locator)
     name = PurePosixPath(path).name
-    language = language_of(name)
+    language = language_of_file(name, data[:HEAD_BYTES]) or "text"  # a type that only `code.include` names
     try:
         with limited(limits):
             if parses:

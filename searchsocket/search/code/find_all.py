@@ -160,9 +160,12 @@ def _candidates(reader: IndexReader, query: CodeFindQuery, spelling: Spelling, t
 
 
 def _may_contain_language(path: str, languages: Collection[str]) -> bool:
-    """Return True if a file may contain code in one of the languages; a component contains several."""
+    """Return True if a file may contain code in one of the languages; a component contains several.
+
+    The name of a script need not tell its language.
+    """
     language = language_of(path.rpartition("/")[2])
-    return not languages or language in languages or language in MIXED
+    return not languages or not language or language in languages or language in MIXED
 
 
 def _occurrences(path: str, text: str, spans: list[Span], *, changed: bool) -> Iterator[CodeOccurrence]:

@@ -4,32 +4,45 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
+from searchsocket.code.ignore import OWN_FILE, Ignored
+from searchsocket.code.reading import USUAL_READING, SourceReading
+from searchsocket.code.selection import GlobFilter
 from searchsocket.content.pages import RawPage
+from searchsocket.errors import SourceUnavailable
 from searchsocket.project.settings.source_kinds import CODE_OF_COMMIT
 from searchsocket.sources.base import SourceReport
-from searchsocket.sources.code.walk import GlobFilter, Listing, source_files
+from searchsocket.sources.code.git_excludes import MAX_IGNORE_BYTES
+from searchsocket.sources.code.walk import Listing, Tree, source_files
 from searchsocket.sources.commit_files import LINK, SUBMODULE, CommitFiles
 from searchsocket.sources.git_objects import TreeEntry
-from searchsocket.system.locators import locator_of
-
-_MAX_IGNORE_BYTES = 1_000_000
+from searchsocket.system.locators import locator_of, path_of
 
 
 class CommitSource(CommitFiles):
-    """The source files of one commit, with its ignore files."""
+    """The source files of one commit, all of which git tracks: only its files `.searchsocketignore` leave some out."""
 
     kind = CODE_OF_COMMIT
 
-    def __init__(self, repo: Path, revision: str, filter_: GlobFilter, *, max_file_bytes: int) -> None:
+    def __init__(
+        self,
+        repo: Path,
+        revision: str,
+        filter_: GlobFilter,
+        *,
+        max_file_bytes: int,
+        reading: SourceReading = USUAL_READING,
+    ) -> None:
         """
         Args:
             repo: A folder of the repository: the project.
             revision: Branch, tag, scope name or commit id.
-            filter_: See `walk.glob_filter`.
+            filter_: See `selection.glob_filter`.
             max_file_bytes: Larger files are left out.
+            reading: Reads notebooks, and code with a name that looks secret.
         """
         super().__init__(repo, revision, max_file_bytes)
         self._filter = filter_
+        self._reading = reading
 
     def pages(self) -> Iterator[RawPage]:
         """Yield every source file of the commit, in the order of path parts.
@@ -42,13 +55,14 @@ class CommitSource(CommitFiles):
         entries = {entry.path: entry for entry in self._repository.files(self.commit(), "")}
         folders = _folders(entries)
         count = 0
-        files = source_files(
+        tree = Tree(
             lambda folder: folders.get(folder, Listing()),
             lambda path: self._ignore_file(entries.get(path)),
-            self._repository.prefix(),
-            self._filter,
-            report,
+            self._read_head,
+            lambda _: True,
+            ignore_files=(OWN_FILE,),
         )
+        files = source_files(tree, self._repository.prefix(), self._filter, Ignored(), report)
         for path, entry in files:
             locator = locator_of(path)
             if entry.size > self._max_file_bytes:
@@ -58,8 +72,19 @@ class CommitSource(CommitFiles):
             yield RawPage(f"/{locator}", f"/{locator}", locator, entry.blob, "code")
         report.complete = count > 0 and not report.failed
 
+    def read(self, page: RawPage) -> bytes:
+        """Read the bytes of a file when it was listed, see `SourceReading`; raises as `CommitFiles.read`."""
+        return self._reading(path_of(page.locator), super().read(page))
+
     def _ignore_file(self, entry: TreeEntry | None) -> bytes | None:
-        return None if entry is None or entry.mode == SUBMODULE else self._blobs.read(entry.blob, _MAX_IGNORE_BYTES)
+        if entry is None:
+            return None
+        if entry.mode in (LINK, SUBMODULE):
+            raise SourceUnavailable(f"{entry.path!a} is not a file but a link or submodule; replace it by a file")
+        return self._blobs.read(entry.blob, MAX_IGNORE_BYTES)
+
+    def _read_head(self, path: str, entry: TreeEntry) -> bytes:
+        return self._blobs.read(entry.blob, self._max_file_bytes) if entry.size <= self._max_file_bytes else b""
 
 
 def _folders(entries: dict[str, TreeEntry]) -> dict[str, Listing[TreeEntry]]:

@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
+from searchsocket.code.reading import SourceReading
+from searchsocket.code.selection import glob_filter
 from searchsocket.project.settings.model import Settings
 from searchsocket.project.settings.source_kinds import SourceMode, source_kind
 from searchsocket.sources.code.commit import CommitSource
-from searchsocket.sources.code.walk import glob_filter
 from searchsocket.sources.code.working_tree import WorkingTreeSource
 
 
@@ -22,8 +23,14 @@ def make_code_source(
         ConfigError: A glob of `code.include` or `code.exclude` cannot be read.
     """
     code, git = settings.code, settings.source.git
+    reading = reading_of(settings)
     chosen = glob_filter(code.include, code.exclude)
     if source_kind(mode or settings.source.mode).reads_commit:
         revision = git.branch or branch or "HEAD"
-        return CommitSource(root / git.repo_dir, revision, chosen, max_file_bytes=code.max_file_bytes)
-    return WorkingTreeSource(root, chosen, max_file_bytes=code.max_file_bytes)
+        return CommitSource(root / git.repo_dir, revision, chosen, max_file_bytes=code.max_file_bytes, reading=reading)
+    return WorkingTreeSource(root, chosen, max_file_bytes=code.max_file_bytes, reading=reading)
+
+
+def reading_of(settings: Settings) -> SourceReading:
+    """The reading of a project's source files, with its settings."""
+    return SourceReading(settings.redaction.names, settings.redaction.keep)

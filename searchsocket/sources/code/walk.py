@@ -1,19 +1,21 @@
 """Find the source files of a tree, in any kind of storage."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import os
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
-from pathspec import GitIgnoreSpec
-
-from searchsocket.code.file_kinds import language_of
-from searchsocket.code.ignore import FILES, Ignored, ReadIgnore, excluded_file, excluded_folder
-from searchsocket.errors import ConfigError, SourceUnavailable
+from searchsocket.code.exclusions import OWN_FOLDERS, excluded_file, excluded_folder, looks_secret
+from searchsocket.code.file_kinds import is_without_extension, language_of_file
+from searchsocket.code.ignore import FILES, GIT_FILE, Ignored, IgnoredBy, ReadIgnore
+from searchsocket.code.selection import GlobFilter
+from searchsocket.errors import SourceUnavailable
 from searchsocket.sources.base import SourceReport
 from searchsocket.sources.files import MAX_DEPTH
 from searchsocket.system.locators import locator_of
 
 E = TypeVar("E")
+HEAD_BYTES = 256  # of a file without an extension: enough for the line that names its interpreter
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,93 +27,132 @@ class Listing(Generic[E]):
     others: Mapping[str, str] = field(default_factory=dict)  # name -> reason why it is not a file: a link, a submodule
 
 
-ListFolder = Callable[[str], Listing[E]]  # argument: path with a trailing slash, "" at the top
-
-
 @dataclass(frozen=True, slots=True)
-class GlobFilter:
-    """Selected files: globs with the syntax of `.gitignore` over their paths."""
+class Tree(Generic[E]):
+    """Access to a tree of files. Paths are relative to the top of the repository."""
 
-    include: GitIgnoreSpec | None
-    exclude: GitIgnoreSpec | None
-
-    def takes(self, path: str) -> bool:
-        """Return True if a file is selected, or if a folder may contain one."""
-        if self.exclude is not None and self.exclude.match_file(path):
-            return False
-        return path.endswith("/") or self.include is None or self.include.match_file(path)
-
-
-def glob_filter(include: Sequence[str], exclude: Sequence[str]) -> GlobFilter:
-    """Compile `code.include` and `code.exclude`; an empty include selects every file of a known language.
-
-    Raises:
-        ConfigError: A glob is invalid.
-    """
-    specs = []
-    for name, globs in (("include", include), ("exclude", exclude)):
-        try:
-            specs.append(GitIgnoreSpec.from_lines(globs) if globs else None)
-        except (ValueError, TypeError) as error:
-            raise ConfigError(f"code.{name}: {error}; it is a list of globs such as 'src/**'") from error
-    return GlobFilter(*specs)
+    list_folder: Callable[[str], Listing[E]]  # argument: path with a trailing slash, "" at the top
+    read_ignore: ReadIgnore
+    read_head: Callable[[str, E], bytes]  # the first `HEAD_BYTES` of a file; b"" if it cannot be read
+    tracks: Callable[[str], bool]  # True for a file that git tracks, and for a folder with one
+    ignore_files: Sequence[str] = FILES
 
 
 def source_files(
-    list_folder: ListFolder[E], read_ignore: ReadIgnore, prefix: str, filter_: GlobFilter, report: SourceReport
+    tree: Tree[E], prefix: str, filter_: GlobFilter, rules: Ignored, report: SourceReport
 ) -> Iterator[tuple[str, E]]:
     """Yield (path, entry) of every source file below a folder, in the order of path parts.
 
     Args:
         prefix: The folder in its repository, with a trailing slash; "" at the top. Ignore files above it apply.
-        report: Collects files that could be source but are left out, with the reasons.
+        rules: Ignore rules from outside the tree.
+        report: Collects files that are left out, with the reasons; those that git ignores need none.
 
     Raises:
         SourceUnavailable: An ignore file, or the folder itself, cannot be read.
     """
-    rules, above = Ignored(), ""
+    above = ""
     for part in prefix.split("/")[:-1]:
-        rules = rules.enter(above, read_ignore)
+        rules = rules.enter(above, tree.read_ignore, tree.ignore_files)
         above += f"{part}/"
-    walk = _Walk(list_folder, read_ignore, len(prefix), filter_, report)
-    yield from walk.below(prefix, rules, 0)
+    unmatched = dict(filter_.include_globs)
+    for path, entry in _Walk(tree, len(prefix), filter_, report).below(_Folder(prefix, rules, 0)):
+        for glob in [glob for glob, patterns in unmatched.items() if patterns.selects(os.fsencode(path))]:
+            del unmatched[glob]
+        yield path, entry
+    report.warnings += [f"code.include: no source file matches {glob!r}" for glob in unmatched]
+
+
+@dataclass(frozen=True, slots=True)
+class _Folder:
+    path: str
+    rules: Ignored
+    depth: int
+    is_ignored: bool = False  # only tracked files in it are read
+    is_secret: bool = False  # a name above looks secret
 
 
 @dataclass(frozen=True, slots=True)
 class _Walk(Generic[E]):
-    list_folder: ListFolder[E]
-    read_ignore: ReadIgnore
+    tree: Tree[E]
     skipped: int  # characters of a path above the project
     filter: GlobFilter
     report: SourceReport
 
-    def below(self, folder: str, rules: Ignored, depth: int) -> Iterator[tuple[str, E]]:
-        listing = self.list_folder(folder)
-        if depth and ".git" in {*listing.folders, *listing.files, *listing.others}:
-            self.report.skipped[self._locator(folder)] = "another repository"
+    def below(self, folder: _Folder) -> Iterator[tuple[str, E]]:
+        listing = self.tree.list_folder(folder.path)
+        if folder.depth and ".git" in {*listing.folders, *listing.files, *listing.others}:
+            self._skip(folder.path, "another repository")
             return
-        if folders := [name for name in FILES if name in listing.folders]:
-            raise SourceUnavailable(f"{folder}{folders[0]} is a folder, not an ignore file; remove it")
-        if names := tuple(name for name in FILES if name in listing.files or name in listing.others):
-            rules = rules.enter(folder, self.read_ignore, names)
+        folder = self._with_ignore_files(folder, listing)
         siblings = {*listing.folders, *listing.files}
-        for name in sorted([*listing.files, *(f"{subfolder}/" for subfolder in listing.folders)]):
-            path = folder + name
-            if name.endswith("/"):
-                if excluded_folder(name[:-1], siblings, at_top=not depth) or rules(path) or not self._takes(path):
-                    continue
-                if depth >= MAX_DEPTH:
-                    self.report.failed[self._locator(path)] = f"more than {MAX_DEPTH} folders deep"
-                    continue
-                yield from self.below(path, rules, depth + 1)
-            elif language_of(name) and not excluded_file(name) and not rules(path) and self._takes(path):
-                yield path[self.skipped :], listing.files[name]
-        for name, why in sorted(listing.others.items()):
-            if language_of(name) and not excluded_file(name) and not rules(folder + name):
-                self.report.skipped[self._locator(folder + name)] = why
+        for name in sorted([*listing.files, *(f"{subfolder}/" for subfolder in listing.folders), *listing.others]):
+            path = folder.path + name
+            if name.rstrip("/") in OWN_FOLDERS or name in FILES:
+                continue
+            ignored = self._ignored(folder, path)
+            if ignored:
+                if ignored is IgnoredBy.OWN:
+                    self._skip(path, f"excluded by {IgnoredBy.OWN.value}")
+            elif name in listing.others:
+                self._skip(path, listing.others[name])
+            elif name.endswith("/"):
+                yield from self._enter(folder, name[:-1], siblings)
+            else:
+                entry = listing.files[name]
+                if why := self._refusal(folder, name, entry, siblings):
+                    self._skip(path, why)
+                else:
+                    yield path[self.skipped :], entry
 
-    def _takes(self, path: str) -> bool:
-        return self.filter.takes(path[self.skipped :])
+    def _enter(self, folder: _Folder, name: str, siblings: Collection[str]) -> Iterator[tuple[str, E]]:
+        path = f"{folder.path}{name}/"
+        if why := self._refusal_of_folder(folder, path, name, siblings):
+            self._skip(path, why)
+        elif folder.depth >= MAX_DEPTH:
+            self.report.failed[self._locator(path)] = f"more than {MAX_DEPTH} folders deep"
+        else:
+            is_ignored = folder.is_ignored or folder.rules(path) is not None
+            is_secret = folder.is_secret or looks_secret(name)
+            yield from self.below(_Folder(path, folder.rules, folder.depth + 1, is_ignored, is_secret))
+
+    def _with_ignore_files(self, folder: _Folder, listing: Listing[E]) -> _Folder:
+        """Return the folder with the rules of its own ignore files."""
+        names = [name for name in self.tree.ignore_files if name != GIT_FILE or not folder.is_ignored]
+        if folders := [name for name in names if name in listing.folders]:
+            raise SourceUnavailable(f"{folder.path}{folders[0]} is a folder, not an ignore file; remove it")
+        present = [name for name in names if name in listing.files or name in listing.others]
+        return (
+            replace(folder, rules=folder.rules.enter(folder.path, self.tree.read_ignore, present))
+            if present
+            else folder
+        )
+
+    def _ignored(self, folder: _Folder, path: str) -> IgnoredBy | None:
+        by = IgnoredBy.GIT if folder.is_ignored else folder.rules(path)
+        if by is IgnoredBy.GIT and self.tree.tracks(path):
+            return folder.rules(path, is_tracked=True)
+        return by
+
+    def _refusal_of_folder(self, folder: _Folder, path: str, name: str, siblings: Collection[str]) -> str:
+        if self.filter.excludes(path[self.skipped :]):
+            return "excluded by code.exclude"
+        return excluded_folder(name, siblings, at_top=not folder.depth)
+
+    def _refusal(self, folder: _Folder, name: str, entry: E, siblings: Collection[str]) -> str:
+        path = folder.path + name
+        inside = path[self.skipped :]
+        if self.filter.excludes(inside):
+            return "excluded by code.exclude"
+        if not self.filter.includes(inside):
+            return "not in code.include"
+        language = language_of_file(name, self.tree.read_head(path, entry) if is_without_extension(name) else b"")
+        if why := excluded_file(name, language, siblings, in_secrets=folder.is_secret):
+            return why
+        return "" if language or self.filter.names(inside) else "unknown type"
+
+    def _skip(self, path: str, why: str) -> None:
+        self.report.skipped[self._locator(path)] = why
 
     def _locator(self, path: str) -> str:
         return locator_of(path[self.skipped :])

@@ -6,15 +6,17 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from searchsocket.code.ignore import GIT_FILE, Ignored
+from searchsocket.code.reading import USUAL_READING, SourceReading
+from searchsocket.code.selection import GlobFilter
 from searchsocket.content.pages import RawPage
 from searchsocket.errors import SourceUnavailable
 from searchsocket.project.settings.source_kinds import CODE_FILES
 from searchsocket.sources.base import SourceOrigin, SourceReport
-from searchsocket.sources.code.walk import GlobFilter, Listing, source_files
-from searchsocket.sources.files import read_inside, stamp_of
-from searchsocket.system.locators import locator_of
-
-_MAX_IGNORE_BYTES = 1_000_000
+from searchsocket.sources.code.git_excludes import MAX_IGNORE_BYTES, GitExcludes
+from searchsocket.sources.code.walk import HEAD_BYTES, Listing, Tree, source_files
+from searchsocket.sources.files import open_inside, read_inside, stamp_of
+from searchsocket.system.locators import locator_of, path_of
 
 
 class WorkingTreeSource:
@@ -23,13 +25,20 @@ class WorkingTreeSource:
     kind = CODE_FILES
 
     def __init__(
-        self, root: Path, filter_: GlobFilter, *, max_file_bytes: int, now_ns: Callable[[], int] = time.time_ns
+        self,
+        root: Path,
+        filter_: GlobFilter,
+        *,
+        max_file_bytes: int,
+        reading: SourceReading = USUAL_READING,
+        now_ns: Callable[[], int] = time.time_ns,
     ) -> None:
         """
         Args:
             root: The project folder, inside a repository or not.
-            filter_: See `walk.glob_filter`.
+            filter_: See `selection.glob_filter`.
             max_file_bytes: Larger files are left out.
+            reading: Reads notebooks, and code with a name that looks secret.
             now_ns: The clock that the files' times are compared with.
         """
         self.origin = SourceOrigin(self.kind.mode, folder=".")
@@ -37,6 +46,7 @@ class WorkingTreeSource:
         self._top = _repository_top(self._root)
         self._filter = filter_
         self._max_bytes = max_file_bytes
+        self._reading = reading
         self._now_ns = now_ns
         self.report = SourceReport()
         # Absolute paths that the last iteration read: nothing else affects the result.
@@ -55,7 +65,10 @@ class WorkingTreeSource:
         now = self._now_ns()
         prefix = "".join(f"{part}/" for part in Path(self._root).relative_to(self._top).parts)
         count = 0
-        for path, entry in source_files(self._list, self._read_ignore, prefix, self._filter, report):
+        git = GitExcludes(self._top, prefix) if os.path.lexists(os.path.join(self._top, ".git")) else None
+        rules = Ignored.outside(git.excludes, ignores_case=git.ignores_case) if git else Ignored()
+        tree = Tree(self._list, self._read_ignore, self._read_head, git.tracks if git else lambda _: False)
+        for path, entry in source_files(tree, prefix, self._filter, rules, report):
             locator = locator_of(path)
             self.files.append(entry.path)
             try:
@@ -71,15 +84,18 @@ class WorkingTreeSource:
                 continue
             count += 1
             yield RawPage(f"/{locator}", f"/{locator}", locator, stamp_of(info, now), "code")
+        if git:
+            self.files += git.files
+            report.warnings += git.warnings
         report.complete = count > 0 and not report.failed
 
     def read(self, page: RawPage) -> bytes:
-        """Read the current bytes of a file.
+        """Read the current bytes of a file, see `SourceReading`.
 
         Raises:
             SourceUnavailable: It cannot be read: gone, too large, outside of the project.
         """
-        return read_inside(self._root, page.locator, self._max_bytes)
+        return self._reading(path_of(page.locator), read_inside(self._root, page.locator, self._max_bytes))
 
     def modified(self, locator: str) -> float | None:
         """Return None: source code has no mirror files."""
@@ -123,11 +139,22 @@ class WorkingTreeSource:
     def _read_ignore(self, path: str) -> bytes | None:
         file = Path(self._top, path)
         self.files.append(os.fspath(file))
-        if file.is_dir() and not file.is_symlink():
-            raise SourceUnavailable(f"{file} is a folder, not an ignore file; remove it")
-        if file.is_dir() or not os.path.lexists(file):
+        if file.is_symlink():
+            if file.name != GIT_FILE:
+                raise SourceUnavailable(f"{file} is a link; replace it by a file, since links are not followed")
+            self.report.warnings.append(f"{path} is a link, which git does not read, so it leaves nothing out")
             return None
-        return read_inside(self._top, path, _MAX_IGNORE_BYTES)
+        if file.is_dir():
+            raise SourceUnavailable(f"{file} is a folder, not an ignore file; remove it")
+        return read_inside(self._top, locator_of(path), MAX_IGNORE_BYTES) if os.path.lexists(file) else None
+
+    def _read_head(self, path: str, entry: os.DirEntry[str]) -> bytes:
+        self.files.append(entry.path)
+        try:
+            with open_inside(self._top, locator_of(path)) as file:
+                return file.read(HEAD_BYTES)
+        except SourceUnavailable:
+            return b""
 
 
 def _hard_link(path: str) -> os.stat_result | None:
