@@ -18,8 +18,6 @@ from searchsocket.errors import EmbedderRefused, PermissionDenied, ScopeLocked, 
 from searchsocket.models.rerankers import deprecation, make_reranker
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.remote_index import findings
-from searchsocket.pipeline.run.results import Skipped
-from searchsocket.pipeline.run.summary import skipped_words
 from searchsocket.project.access import private_folders
 from searchsocket.project.dagster_home import dagster_home
 from searchsocket.project.project import Project
@@ -27,6 +25,7 @@ from searchsocket.state import ProjectState
 from searchsocket.stores.base import check_vectors
 from searchsocket.system.dask import address_label, dask_executor
 from searchsocket.system.files import bytes_below, is_temporary
+from searchsocket.text.skipped import first_skipped, skipped_words
 from searchsocket.types import Generation
 
 _LOW_DISK_BYTES = 200_000_000
@@ -61,7 +60,7 @@ def source(project: Project) -> Iterator[CheckLine]:
         return
     report = pages_source.report
     total = pages + len(report.skipped) + len(report.failed)  # counted by `index` as found
-    skipped = skipped_words([Skipped(*each) for each in report.skipped.items()], Counter(report.skipped.values()))
+    skipped = skipped_words(first_skipped(report.skipped), Counter(report.skipped.values()))
     yield CheckLine("source", True, f"{origin}, {total:,} found" + (f"; the source skips {skipped}" if skipped else ""))
     yield from (CheckLine(name, True, text) for name, text in report.facts().items())
     for locator, error in sorted(pages_source.report.failed.items())[:5]:

@@ -5,6 +5,7 @@ import re
 import shutil
 import sys
 import textwrap
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import click
@@ -14,6 +15,7 @@ from searchsocket.cli.options import is_quiet, wants_json
 from searchsocket.text.amounts import ago as ago
 from searchsocket.text.amounts import count as count
 from searchsocket.text.hidden import visible_in, without_hidden
+from searchsocket.text.skipped import Skipped, skipped_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +88,12 @@ def size(bytes_: int) -> str:
         if bytes_ >= unit:
             return f"{bytes_ / unit:.{digits}f} {name}"
     return f"{bytes_ / 1e3:.0f} kB"
+
+
+def not_searched(skipped: Iterable[tuple[str, str]], reasons: Mapping[str, int]) -> Iterator[str]:
+    """Yield a line about files that are not searched, if there are any."""
+    if words := skipped_words([Skipped(*each) for each in skipped], reasons):
+        yield f"not searched: {safe(words)}"
 
 
 def code_up_to_date(files: int, chunks: int) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 
 from searchsocket.backends import Backends
+from searchsocket.cli.code.requests import not_searched_lines
 from searchsocket.cli.code.upkeep import code_statuses, status_words
 from searchsocket.cli.options import json_option, load_project, project_option
 from searchsocket.cli.output import ago, count, hanging, line_width, print_json, safe, size
@@ -21,7 +22,6 @@ from searchsocket.dollars import dollars
 from searchsocket.errors import SearchSocketError
 from searchsocket.models.paying.ledger import Ledger
 from searchsocket.pipeline.run.index import last_run_costs, origin_of
-from searchsocket.pipeline.run.summary import skipped_words
 from searchsocket.pipeline.unchanged.record import last_checked
 from searchsocket.project.project import Project
 from searchsocket.serving.answers import to_json
@@ -30,6 +30,7 @@ from searchsocket.stores.base import Health
 from searchsocket.system.files import bytes_below
 from searchsocket.system.json_text import JsonObject
 from searchsocket.text.amounts import age_s
+from searchsocket.text.skipped import skipped_words
 from searchsocket.types import Generation
 from searchsocket.web.versions.rows import version_rows, version_words
 
@@ -131,6 +132,7 @@ class StatusReport:
         for each in self.code:
             contents = f"{count(each.files, 'file')}, {count(each.chunks, 'chunk')}, {ago(each.age_seconds or 0.0)}"
             yield f"\n{click.style(f'code of {each.scope}', bold=True)}\n  {contents}\n  {status_words(each)}"
+            yield from (hanging(f"  {line}", line_width(), TEXT_COLUMN) for line in not_searched_lines(each))
         if self.broken_code:
             yield f"\ncode     BROKEN: {safe(self.broken_code)}"
         for remote_scope in self.remote.others(self.generations) if self.remote else ():

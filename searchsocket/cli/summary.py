@@ -9,9 +9,8 @@ import click
 
 from searchsocket.cli.output import count, safe
 from searchsocket.dollars import dollars
-from searchsocket.pipeline.run.results import Skipped
-from searchsocket.pipeline.run.summary import skipped_words
 from searchsocket.system.json_text import JsonObject
+from searchsocket.text.skipped import Skipped, skipped_words
 from searchsocket.web.versions.rows import version_words
 
 if TYPE_CHECKING:

@@ -51,6 +51,18 @@ class FileLines(Wire):
     last_line: int | None  # included
 
 
+@dataclass(frozen=True, slots=True)
+class SkippedFile(Wire):
+    """A file that is not searched."""
+
+    page: str  # its path; a folder ends with a slash
+    reason: str
+
+
+FirstSkipped = Annotated[
+    tuple[SkippedFile, ...], Field(description="Some of the files that are not searched although git lists them.")
+]
+SkipReasons = Annotated[dict[str, int], Field(description="Number of all these files by reason.")]
 RouteFile = Annotated[str | None, ForTheTrusted(str)]
 Resolution = Annotated[RouteResolution | None, ForTheTrusted(RouteResolution)]
 Revision = Annotated[str | None, ForTheTrusted(str)]

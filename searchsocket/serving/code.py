@@ -8,9 +8,10 @@ from functools import cache, partial
 from typing import NamedTuple
 
 from searchsocket.backends import Backends
+from searchsocket.code.paths import PathFilter
 from searchsocket.errors import ScopeNotIndexed, SourceUnavailable
 from searchsocket.models.embedders.queries import QueryVectors
-from searchsocket.pipeline.code.staleness import Marks, source_of, staleness
+from searchsocket.pipeline.code.staleness import Marks, left_out, source_of, staleness
 from searchsocket.project.access import signing_key
 from searchsocket.project.corpora import code_home
 from searchsocket.project.project import Project
@@ -34,6 +35,7 @@ from searchsocket.search.code.related import (
 )
 from searchsocket.search.code.results import code_result
 from searchsocket.search.continuation import Continuations
+from searchsocket.search.wire import SkippedFile
 from searchsocket.serving.pages import find_page
 from searchsocket.sources.code.beneath import read_beneath
 from searchsocket.sources.code.commit import CommitSource
@@ -42,6 +44,8 @@ from searchsocket.stores.base import IndexReader, Readers
 from searchsocket.system.locators import path_of
 from searchsocket.types import Generation, Lines, Scope
 from searchsocket.web.urls.site import configured_site
+
+_MAX_SKIPPED = 20  # files that are not searched, in an answer
 
 
 def _ignore(_: BaseException) -> None:
@@ -102,9 +106,12 @@ class CodeService:
         """Find every occurrence of a text in the current files; see `find_in_code`."""
         query.checked()
         reader, read_now = self._open_scope(scope)
-        source = source_of(self.project, self.home.scope_named(scope))
-        touched = staleness(source, self.marks.state.listed(scope)).touched
-        return find_in_code(reader, query, read_now, touched, self.clock(), self.continuations)
+        source, state = source_of(self.project, self.home.scope_named(scope)), self.marks.state
+        touched = staleness(source, state.listed(scope)).touched
+        answer = find_in_code(reader, query, read_now, touched, self.clock(), self.continuations)
+        others = left_out(source, state, scope).below(PathFilter(query.path))
+        skipped = tuple(SkippedFile(*each) for each in others.first(_MAX_SKIPPED))
+        return replace(answer, skipped=skipped, skip_reasons=others.counts())
 
     def related(self, query: RelatedQuery, scope: str) -> RelatedCode:
         """Return code near a chunk and the pages that document it, or the code that a page mentions.

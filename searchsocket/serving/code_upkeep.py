@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Annotated
 
@@ -14,9 +14,10 @@ from searchsocket.pipeline.code.status import CodeComparison, compare_code
 from searchsocket.pipeline.code.sync import invalidate_code, sync_code
 from searchsocket.project.corpora import code_home
 from searchsocket.project.project import Project
-from searchsocket.search.wire import Wire
+from searchsocket.search.wire import FirstSkipped, SkippedFile, SkipReasons, Wire
 from searchsocket.serving.answers import to_json
 from searchsocket.text.amounts import age_s
+from searchsocket.text.skipped import Skipped
 from searchsocket.types import Generation
 
 MAX_NAMED = 50
@@ -50,6 +51,9 @@ class CodeStatus(Wire):
         bool, Field(description="True if a new version or other grammars split files differently.")
     ]
     unpublished: Annotated[bool, Field(description="True if the last run stopped before it published.")]
+    skipped: FirstSkipped
+    skip_reasons: SkipReasons
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +68,8 @@ class CodeSynced(Wire):
     embedded: int  # texts that were never embedded before
     upserted: int  # chunks that were written
     deleted: int
+    skipped: FirstSkipped = ()
+    skip_reasons: SkipReasons = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     left_out: Annotated[int, Field(description="Texts without a vector, as the provider refused them.")] = 0
     incomplete: Annotated[bool, Field(description="True if more than one in a hundred texts has no vector.")] = False
@@ -97,11 +103,15 @@ class CodeUpkeep:
             configuration_changed=comparison.configuration_changed,
             rules_changed=comparison.rules_changed,
             unpublished=comparison.unpublished,
+            skipped=_skipped_files(comparison.left_out.first()),
+            skip_reasons=comparison.left_out.counts(),
+            warnings=comparison.left_out.warnings,
         )
 
     def sync(self, scope: str, run_id: str, comparison: CodeComparison | None = None) -> CodeSynced:
         """See `sync_code`; `comparison` is the result of a check that was just made."""
-        done = sync_code(self.project, scope, comparison or self.compare(scope), self.environ, run_id=run_id)
+        comparison = comparison or self.compare(scope)
+        done = sync_code(self.project, scope, comparison, self.environ, run_id=run_id)
         live = self.live(scope)
         return CodeSynced(
             scope=scope,
@@ -112,7 +122,9 @@ class CodeUpkeep:
             embedded=done.embeddings["created"] if done else 0,
             upserted=done.records["upserted"] if done else 0,
             deleted=done.records["deleted"] if done else 0,
-            warnings=tuple(done.warnings) if done else (),
+            skipped=_skipped_files(done.skipped if done else comparison.left_out.first()),
+            skip_reasons=dict(done.skip_reasons) if done else comparison.left_out.counts(),
+            warnings=tuple(done.warnings) if done else comparison.left_out.warnings,
             left_out=done.embeddings["leftOut"] if done else 0,
             incomplete=done.is_incomplete if done else False,
         )
@@ -145,6 +157,10 @@ def open_upkeep(project: Project, environ: Mapping[str, str]) -> CodeUpkeep:
     """Build the upkeep of a project's source code without opening an index."""
     home = code_home(project)
     return CodeUpkeep(project, home, Backends(home, environ), environ)
+
+
+def _skipped_files(files: Sequence[Skipped]) -> tuple[SkippedFile, ...]:
+    return tuple(SkippedFile(*each) for each in files)
 
 
 def _first_paths(paths: tuple[str, ...]) -> Files:

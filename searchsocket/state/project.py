@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from searchsocket.state.extracts import Extracts
 from searchsocket.state.file import copy_state, look_into, open_state, transaction, translated
 from searchsocket.state.history import GoldenRun, History, golden_runs, last_ends, last_of_scopes, results_of
 from searchsocket.state.inventory import Inventory, ListedFile
@@ -152,6 +153,12 @@ class ProjectState:
         """Return the known pages of a scope by rising URL; read without changing anything."""
         with suppress(sqlite3.Error, ValueError), closing(look_into(self.file)) as db:
             return Inventory(db, scope).listed()
+        return {}
+
+    def skipped(self, scope: str) -> Mapping[str, str]:
+        """Return the reason of each known page of a scope that a stage left out; read without changing anything."""
+        with suppress(sqlite3.Error, ValueError), closing(look_into(self.file)) as db:
+            return {page.url: page.skip for page in Extracts(db, scope).skipped(-1)}
         return {}
 
     def is_published(self, scope: str, live: Generation) -> bool:

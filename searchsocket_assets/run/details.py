@@ -15,9 +15,9 @@ from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.index import origin_of
 from searchsocket.pipeline.run.numbers import Numbers
 from searchsocket.pipeline.run.results import StageResult
-from searchsocket.pipeline.run.summary import skipped_words
 from searchsocket.project.project import index_folder
 from searchsocket.search.query import SearchQuery
+from searchsocket.text.skipped import skipped_words
 from searchsocket.types import Vector
 
 if TYPE_CHECKING:

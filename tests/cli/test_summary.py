@@ -9,10 +9,9 @@ from runner_types import RunCli, RunJson
 
 from searchsocket.cli.index_run import listener
 from searchsocket.cli.summary import grouped_warnings, source_lines
-from searchsocket.pipeline.run.results import Skipped
-from searchsocket.pipeline.run.summary import skipped_words
 from searchsocket.sources.base import SourceOrigin
 from searchsocket.state import ProjectState
+from searchsocket.text.skipped import Skipped, skipped_words
 
 CONFIG = "import { defineConfig } from 'vitepress'\nexport default defineConfig({})\n"
 
@@ -56,7 +55,7 @@ def test_few_that_are_skipped_are_named() -> None:
 def test_many_that_are_skipped_are_counted_by_reason() -> None:
     reasons = {"noindex": 1200, "a redirect": 3, **{f"{n}.html is the same page": 1 for n in range(9)}}
     words = skipped_words([Skipped("/a", "noindex")], reasons)
-    assert words.startswith("1,200 noindex, 3 a redirect, ")
+    assert words.startswith("1,200 noindex (/a, …), 3 a redirect, ")
     assert words.endswith(", 6 for other reasons")
 
 

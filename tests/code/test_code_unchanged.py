@@ -16,6 +16,7 @@ from searchsocket.pipeline.unchanged.record import RunRecord, unchanged_since
 from searchsocket.serving.code_upkeep import open_upkeep
 from tests.code.code_project import CodeProject
 from tests.code.trees import grow
+from tests.sources.git_repository import git
 
 
 @pytest.fixture
@@ -46,7 +47,10 @@ def test_the_command_loads_nothing_and_says_the_same(code: CodeProject) -> None:
         "print(*(name for name in ('numpy', 'pydantic', 'dagster', 'tree_sitter', 'sqlite3') if name in sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", program, *asked], capture_output=True, text=True, check=True)
-    assert done.stdout == "up to date: 6 files, 67 chunks\n\n"
+    assert (
+        done.stdout
+        == "up to date: 6 files, 67 chunks\nnot searched: link.py (a link), node_modules/ (dependencies)\n\n"
+    )
     known = CliRunner().invoke(cli, [*asked, "--json"]).stdout
     (code.root / ".searchsocket/code/checks/configured.json").unlink()
     assert CliRunner().invoke(cli, [*asked, "--json"]).stdout == known
@@ -90,6 +94,26 @@ def test_every_change_that_could_matter_is_looked_at(code: CodeProject) -> None:
         change(code.root)
         assert record(code) is None, name
         code = CodeProject(code.root)
+        settled(code)
+
+
+def test_what_git_decides_is_looked_at(code: CodeProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The index of git only while an ignore file names a file that it may track: it is written again and again."""
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    grow(tmp_path / "home", {".gitconfig": "[core]\n\texcludesFile = ~/.mine\n"})
+    git(code.root, "init", "-q")
+    settled(code)
+    changes: dict[str, Callable[[], object]] = {
+        "exclude file of the repository": lambda: (code.root / ".git/info/exclude").write_text("docs\n"),
+        "new exclude file of the user": lambda: grow(tmp_path / "home", {".mine": "nothing\n"}),
+        "configuration of the user": lambda: (tmp_path / "home" / ".gitconfig").write_text("[user]\n\tname = a\n"),
+        "configuration of the repository": lambda: git(code.root, "config", "core.excludesFile", ".none"),
+        "tracked file": lambda: git(code.root, "add", "-f", "a.tmp.py"),
+    }
+    for name, change in changes.items():
+        change()
+        assert record(code) is None, name
         settled(code)
 
 

@@ -25,4 +25,4 @@ def names(source: WorkingTreeSource | CommitSource) -> list[str]:
 
 
 def working_tree(root: Path, **options: Any) -> WorkingTreeSource:
-    return WorkingTreeSource(root, EVERYTHING, **{"max_file_bytes": MAX_BYTES, **options})
+    return WorkingTreeSource(root, **{"filter_": EVERYTHING, "max_file_bytes": MAX_BYTES, **options})

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from searchsocket.cli.code.requests import answer_of, bright, file_line, files_options
+from searchsocket.cli.code.requests import answer_of, bright, file_line, files_options, not_searched_lines
 from searchsocket.cli.options import continuation_option, count_option, json_option, scope_options, tokens_option
 from searchsocket.cli.output import count, safe
 from searchsocket.cli.results import print_answer
@@ -52,6 +52,7 @@ def _lines(answer: CodeFindAnswer) -> Iterator[str]:
     if answer.occurrences:
         yield ""
     yield click.style(f"{count(answer.total, 'occurrence')} in {count(answer.files, 'file')}", dim=True)
+    yield from (click.style(line, dim=True) for line in not_searched_lines(answer))
     if answer.continuation:
         yield click.style(f"more with --continuation {answer.continuation}", dim=True)
 

@@ -9,11 +9,13 @@ from typing import NamedTuple, NoReturn
 import click
 
 from searchsocket.cli.options import all_of, language_option, load_scope
-from searchsocket.cli.output import safe, warn
+from searchsocket.cli.output import not_searched, safe, warn
 from searchsocket.search.code.answer import CodeResult
+from searchsocket.search.code.find_all import CodeFindAnswer
 from searchsocket.search.code.results import numbered_lines
 from searchsocket.serving.capabilities.base import SHELL, A, Capability, R, Services
 from searchsocket.serving.code import CodeService, open_code
+from searchsocket.serving.code_upkeep import CodeStatus, CodeSynced
 from searchsocket.serving.scopes import ReadableScopes
 
 # `path` and `languages`.
@@ -48,6 +50,11 @@ def answer_of(capability: Capability[R, A], root: Path, scope_name: str | None, 
 
 def _no_service() -> NoReturn:
     raise AssertionError("a command over source code needs no other service")
+
+
+def not_searched_lines(answer: CodeFindAnswer | CodeStatus | CodeSynced) -> Iterator[str]:
+    """Yield a line about the files that are not searched, if there are any."""
+    yield from not_searched([(each.page, each.reason) for each in answer.skipped], answer.skip_reasons)
 
 
 def result_lines(result: CodeResult) -> Iterator[str]:

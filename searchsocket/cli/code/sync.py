@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from searchsocket.cli.options import log_options, scope_options
-from searchsocket.cli.output import code_up_to_date, say
+from searchsocket.cli.output import code_up_to_date, not_searched, say
 from searchsocket.pipeline.unchanged.record import unchanged_since
 
 FOLDER = "code"  # in the state folder
@@ -33,6 +33,9 @@ def sync(root: Path, scope_name: str | None, as_json: bool) -> None:
             click.echo(json.dumps(last.summary, separators=(",", ":"), ensure_ascii=False))
         else:
             say(code_up_to_date(last.summary["files"], last.summary["chunks"]))
+            skipped = [(each["page"], each["reason"]) for each in last.summary["skipped"]]
+            for line in not_searched(skipped, last.summary["skipReasons"]):
+                say(line)
         return
     from searchsocket.cli.code.upkeep import sync_now  # loads the code that indexes
 

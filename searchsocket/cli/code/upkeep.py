@@ -10,6 +10,7 @@ import click
 
 from searchsocket.backends import Backends
 from searchsocket.cli import exits
+from searchsocket.cli.code.requests import not_searched_lines
 from searchsocket.cli.options import json_option, load_scope, result_options, scope_options
 from searchsocket.cli.output import CheckLine, ago, code_up_to_date, count, safe, say
 from searchsocket.cli.results import print_answer
@@ -49,7 +50,8 @@ def sync_now(root: Path, scope_name: str | None, *, as_json: bool) -> None:
     if as_json:
         print_answer(result, (), as_json=True)
     else:
-        say(_sync_line(result))
+        for line in (_sync_line(result), *not_searched_lines(result)):
+            say(line)
     if result.incomplete:
         raise SystemExit(exits.FAILED)
 
@@ -96,6 +98,8 @@ def status_lines(report: CodeStatus) -> Iterator[str]:
         yield "the way to split files changed: a new version, or grammars were installed or removed"
     if report.unpublished:
         yield "the last run stopped before it published"
+    yield from not_searched_lines(report)
+    yield from (f"warning: {safe(warning)}" for warning in report.warnings)
     yield "run `searchsocket code sync`" if report.dirty else "up to date"
 
 

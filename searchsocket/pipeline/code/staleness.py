@@ -1,5 +1,6 @@
 """Compare source files with the index by size and times, without reading them."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -8,6 +9,7 @@ from typing import NamedTuple
 
 from searchsocket.code.chunks import CODE_CHUNKER_VERSION
 from searchsocket.code.definitions.grammars import available
+from searchsocket.code.paths import PathFilter
 from searchsocket.content.pages import RawPage
 from searchsocket.errors import SourceUnavailable
 from searchsocket.pipeline.run.results import sha256 as hash_of
@@ -19,6 +21,7 @@ from searchsocket.sources.code.working_tree import WorkingTreeSource
 from searchsocket.state import ProjectState
 from searchsocket.state.inventory import ListedFile
 from searchsocket.system.locators import path_of
+from searchsocket.text.skipped import MAX_SKIPPED, Skipped, first_skipped
 from searchsocket.types import Scope
 
 CONFIGURATION = "configuration"  # key of a report: `configuration_digest` when the stage ran
@@ -44,6 +47,38 @@ class Staleness:
     def touched(self) -> frozenset[str]:
         """Existing files that may differ from their indexed state."""
         return frozenset((*self.changed, *self.new, *self.marked))
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Files that are not indexed although they may be source code; those that git ignores are not among them."""
+
+    listed: Mapping[str, str] = field(default_factory=dict)  # path -> reason, by name, size or kind
+    read: Mapping[str, str] = field(default_factory=dict)  # likewise, by contents
+    warnings: tuple[str, ...] = ()
+
+    def first(self, limit: int = MAX_SKIPPED) -> list[Skipped]:
+        """Some of the files, in the order in which a run reports them."""
+        return [*first_skipped(self.listed, limit), *first_skipped(self.read, limit)]
+
+    def counts(self) -> dict[str, int]:
+        """Number of files by reason."""
+        return dict(Counter((*self.listed.values(), *self.read.values())))
+
+    def below(self, files: PathFilter) -> "LeftOut":
+        """Those that a filter selects."""
+        listed, read = (
+            {path: why for path, why in reasons.items() if files.takes(path.removesuffix("/"))}
+            for reasons in (self.listed, self.read)
+        )
+        return LeftOut(listed, read, self.warnings)
+
+
+def left_out(source: WorkingTreeSource | CommitSource, state: ProjectState, scope: str) -> LeftOut:
+    """The files that are left out: by the source, which has listed its files, and by the last run."""
+    listed = source.report.skipped
+    read = {url[1:]: why for url, why in state.skipped(scope).items() if url[1:] not in listed}
+    return LeftOut(listed, read, tuple(source.report.warnings))
 
 
 def staleness(source: WorkingTreeSource | CommitSource, listed: Mapping[str, ListedFile]) -> Staleness:

@@ -8,9 +8,11 @@ from searchsocket.pipeline.code.staleness import (
     CONFIGURATION,
     RECORDED_BY,
     RULES,
+    LeftOut,
     Staleness,
     configuration_digest,
     cutting_rules,
+    left_out,
     source_of,
     staleness,
 )
@@ -29,6 +31,7 @@ class CodeComparison:
     configuration_changed: bool  # the file differs from the one that the last run read
     rules_changed: bool  # the splitting rules changed: a new version, or grammars installed or removed
     unpublished: bool  # a run stopped before it published its chunks
+    left_out: LeftOut
 
     @property
     def is_dirty(self) -> bool:
@@ -59,7 +62,8 @@ def compare_code(
         live = backends.store.generation(code_scope)
     except IndexCorrupt:  # a run builds it again, and reports why
         live = None
-    files = staleness(source or source_of(project, code_scope), backends.state.listed(scope))
+    source = source or source_of(project, code_scope)
+    files = staleness(source, backends.state.listed(scope))
     report = backends.state.last_report(scope, RECORDED_BY)
     facts = (report or {}).get("facts", {})
     return CodeComparison(
@@ -68,4 +72,5 @@ def compare_code(
         configuration_changed=report is not None and facts.get(CONFIGURATION) != configuration_digest(project.root),
         rules_changed=report is not None and facts.get(RULES) != cutting_rules(),
         unpublished=live is not None and not backends.state.is_published(scope, live),
+        left_out=left_out(source, backends.state, scope),
     )

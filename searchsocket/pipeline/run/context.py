@@ -31,6 +31,7 @@ from searchsocket.sources.preview import with_preview
 from searchsocket.state import ProjectState
 from searchsocket.stores.base import IndexReader
 from searchsocket.text.redaction import Redactor
+from searchsocket.text.skipped import Skipped, skipped_words
 from searchsocket.types import Scope
 from searchsocket.web.urls.form import UrlForm
 from searchsocket.web.urls.resolve import SiteBase
@@ -54,6 +55,14 @@ def _page_source(run: "ScopeRun", previous_form: UrlForm | None) -> Source:
 
 def _code_source(run: "ScopeRun", _: UrlForm | None) -> Source:
     return make_code_source(run.project.root, run.project.settings, run.source_mode, run.branch)
+
+
+def _code_advice(run: "ScopeRun") -> str:
+    report = run.state.last_report(run.scope.name, "code_files") or {}
+    skipped = [Skipped(*each) for each in report.get("skipped", ())]
+    words = skipped_words(skipped, report.get("skip_reasons", {}))
+    reasons = [*([f"not searched: {words}"] if words else []), *report.get("warnings", ())]
+    return "; ".join([*reasons, "check code.include and code.exclude"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +99,7 @@ CODE = Corpus(
     "code",
     home=code_home,
     make_source=_code_source,
-    advice=lambda _: "check code.include and code.exclude",
+    advice=_code_advice,
     not_indexed=CodeNotIndexed,
     is_enabled=lambda settings: settings.code.enable,
     title="code",

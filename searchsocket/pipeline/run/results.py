@@ -3,11 +3,12 @@
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import Generic, Literal, TypeAlias, TypeVar
 
 from searchsocket.errors import CandidateRefused
 from searchsocket.pipeline.run.numbers import Number, Numbers
 from searchsocket.system.json_text import JsonObject
+from searchsocket.text.skipped import Skipped
 
 
 def sha256(data: bytes) -> str:
@@ -31,16 +32,6 @@ def lines_of(rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
 N = TypeVar("N", bound=Numbers, covariant=True)
 K = TypeVar("K", bound=Numbers)
 Table: TypeAlias = Sequence[JsonObject]  # rows by column, for people
-
-
-MAX_SKIPPED = 100  # skipped pages that a stage lists
-
-
-class Skipped(NamedTuple):
-    """A skipped page."""
-
-    page: str  # a URL, or a source file that belongs to no page
-    reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,12 +14,12 @@ from searchsocket.pipeline.run.numbers import (
     Numbers,
     PageNumbers,
 )
-from searchsocket.pipeline.run.results import Skipped, StageResult, Table
+from searchsocket.pipeline.run.results import StageResult, Table
 from searchsocket.system.json_text import JsonObject
+from searchsocket.text.skipped import Skipped
 from searchsocket.web.versions.rows import VERSIONS
 
 K = TypeVar("K", bound=Numbers)
-_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,14 +142,3 @@ def origin_of_pages(results: Sequence[StageResult[Numbers]]) -> PagesOrigin:
         skipped=[page for result in results for page in result.skipped],
         skip_reasons=dict(sum((Counter(result.skip_reasons) for result in results), Counter[str]())),
     )
-
-
-def skipped_words(skipped: Sequence[Skipped], reasons: Mapping[str, int]) -> str:
-    """The skipped pages: by name if there are few, otherwise a count per reason; "" if there are none."""
-    total = sum(reasons.values())
-    if total <= _NAMED and len(skipped) == total:
-        return ", ".join(f"{skip.page} ({skip.reason})" for skip in skipped)
-    often = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
-    words = [f"{number:,} {reason}" for reason, number in often[:_NAMED]]
-    others = sum(number for _, number in often[_NAMED:])
-    return ", ".join([*words, f"{others:,} for other reasons"] if others else words)

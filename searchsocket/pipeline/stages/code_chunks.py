@@ -17,7 +17,7 @@ from searchsocket.pipeline.extraction.code_job import CodeJob, CutFile, cut_batc
 from searchsocket.pipeline.extraction.redaction_job import RedactedPage
 from searchsocket.pipeline.run.context import CODE, ScopeRun
 from searchsocket.pipeline.run.numbers import CodeNumbers
-from searchsocket.pipeline.run.results import MAX_SKIPPED, Skipped, StageResult, digest_of
+from searchsocket.pipeline.run.results import StageResult, digest_of
 from searchsocket.pipeline.run.stage import stage
 from searchsocket.pipeline.stages.code_files import code_files
 from searchsocket.pipeline.stages.page_mirror import problem_lines
@@ -27,6 +27,7 @@ from searchsocket.state.chunks import chunk_key
 from searchsocket.state.extracts import StoredPage, extract_key
 from searchsocket.system.batches import batches
 from searchsocket.system.processes import default_workers, map_batches
+from searchsocket.text.skipped import MAX_SKIPPED, Skipped
 from searchsocket.types import Chunk, Lines, PageFacts
 
 _BATCH = 32

@@ -133,8 +133,8 @@ def refuse_large_deletion(run: ScopeRun, state: ScopeState, live: Generation | N
 def nothing_to_index(run: ScopeRun) -> str:
     """The message for a scope without searchable pages."""
     return (
-        f"nothing to index for scope {run.scope.name!r}: no page has searchable text. A live index stays as it "
-        f"is; {run.corpus.advice(run)}"
+        f"nothing to index for scope {run.scope.name!r}: no {run.corpus.documents[:-1]} has searchable text. "
+        f"A live index stays as it is; {run.corpus.advice(run)}"
     )
 
 

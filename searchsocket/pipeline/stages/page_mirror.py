@@ -21,7 +21,7 @@ from searchsocket.pipeline.extraction.job import (
 )
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.numbers import MirrorNumbers
-from searchsocket.pipeline.run.results import MAX_SKIPPED, Skipped, StageResult, digest_of, lines_of
+from searchsocket.pipeline.run.results import StageResult, digest_of, lines_of
 from searchsocket.pipeline.run.stage import stage
 from searchsocket.pipeline.stages.link_graph import resolve_links
 from searchsocket.pipeline.stages.mirror_files import MirrorCounts, refresh_mirror
@@ -33,6 +33,7 @@ from searchsocket.state.extracts import COPY, EXCLUDED_VERSION, StoredPage, extr
 from searchsocket.state.problems import ProblemPart
 from searchsocket.system.batches import batches
 from searchsocket.system.processes import default_workers, map_batches
+from searchsocket.text.skipped import MAX_SKIPPED, Skipped
 from searchsocket.web.languages.site import page_languages
 
 SPELLED_OUT = 20  # of one kind

@@ -8,13 +8,14 @@ from searchsocket.content.pages import RawPage
 from searchsocket.errors import EmbeddingModelMismatch, IndexCorrupt, LargeDeletion, SourceUnavailable
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.numbers import PageNumbers
-from searchsocket.pipeline.run.results import MAX_SKIPPED, Skipped, StageResult, digest_of, lines_of, sha256
+from searchsocket.pipeline.run.results import StageResult, digest_of, lines_of, sha256
 from searchsocket.pipeline.run.stage import Stage, empty_temporary_dir, stage
 from searchsocket.project.settings.source_kinds import SourceKind
-from searchsocket.sources.base import Source
+from searchsocket.sources.base import Source, SourceReport
 from searchsocket.state import ScopeState
 from searchsocket.state.inventory import PageEntry
 from searchsocket.system.batches import batches
+from searchsocket.text.skipped import first_skipped
 
 _BATCH = 500
 _NAMED = 3
@@ -72,11 +73,11 @@ def list_pages(run: ScopeRun, state: ScopeState, stage: Stage[PageNumbers]) -> S
         ),
         version=version,
         warnings=(
-            *_warnings(report.warnings, report.failed, eligible=eligible, limited=limited, total=total),
+            *_warnings(run, report, eligible=eligible, limited=limited, total=total),
             *_same_elsewhere(run, source.kind, version, facts),
         ),
         facts=facts,
-        skipped=[Skipped(file, why) for file, why in sorted(report.skipped.items())[:MAX_SKIPPED]],
+        skipped=first_skipped(report.skipped),
         skip_reasons=dict(Counter(report.skipped.values())),
         tables={
             "Biggest pages": [
@@ -174,15 +175,14 @@ def _remove_unseen(run: ScopeRun, state: ScopeState) -> int:
     return gone
 
 
-def _warnings(
-    warnings: list[str], failed: dict[str, str], *, eligible: bool, limited: bool, total: int
-) -> tuple[str, ...]:
-    lines = list(warnings)
-    lines += [f"{locator} could not be read: {error}" for locator, error in sorted(failed.items())]
+def _warnings(run: ScopeRun, report: SourceReport, *, eligible: bool, limited: bool, total: int) -> tuple[str, ...]:
+    pages = run.corpus.documents
+    lines = list(report.warnings)
+    lines += [f"{locator} could not be read: {error}" for locator, error in sorted(report.failed.items())]
     if limited:
         lines.append("the run is limited (--max-pages, --max-chunks), so no page was deleted")
     elif total == 0:
-        lines.append("the source contains no pages, so no page was deleted")
+        lines.append(f"the source contains no {pages}, so none was deleted")
     elif not eligible:
-        lines.append("some pages could not be read, so no page was deleted")
+        lines.append(f"some {pages} could not be read, so none was deleted")
     return tuple(lines)

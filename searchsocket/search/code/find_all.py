@@ -4,7 +4,7 @@ A search reads only the files that contain the words by the word index, and the 
 """
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated
 
@@ -22,7 +22,7 @@ from searchsocket.search.continuation import Continuations
 from searchsocket.search.occurrences.answer import continuation_of, offset_of
 from searchsocket.search.occurrences.page_text import passage_at
 from searchsocket.search.occurrences.spelling import Spelling
-from searchsocket.search.wire import Age, Marks, Wire
+from searchsocket.search.wire import Age, FirstSkipped, Marks, SkipReasons, Wire
 from searchsocket.stores.base import IndexReader
 from searchsocket.text.amounts import age_s
 from searchsocket.types import Filter
@@ -91,6 +91,8 @@ class CodeFindAnswer(Wire):
     occurrences: tuple[CodeOccurrence, ...]
     continuation: Annotated[str | None, Field(description="Gets the next occurrences; null at the end.")]
     truncated: Annotated[bool, Field(description="True if `maxTokens` ended the answer before `limit`.")]
+    skipped: FirstSkipped = ()
+    skip_reasons: SkipReasons = field(default_factory=dict)
 
 
 def find_in_code(

@@ -95,6 +95,7 @@ class LineServer:
             "deleted": report.deleted.count,
             "marked": report.marked.count,
             "configuration_changed": report.configuration_changed,
+            "skip_reasons": report.skip_reasons,
         }
 
     def _sync(self) -> Answer:
@@ -114,6 +115,7 @@ class LineServer:
             "files": result.files,
             "chunks": result.chunks,
             "embedded": result.embedded,
+            "skip_reasons": result.skip_reasons,
             "warnings": list(result.warnings),
         }
 
