@@ -16,8 +16,8 @@ from searchsocket.code.split import MAX_LINE_CHARS, CodePiece, is_short, merged,
 from searchsocket.types import Chunk, Code, Lines
 
 CODE_CHUNKER_VERSION = "9"
-_LARGE = 40  # lines of a function from which its inner definitions count
 _MAX_WORD_CHARS = 100
+_CLOSING_TAG = re.compile(r"</(?:script|style)\s*>", re.IGNORECASE)
 _TITLE_RULE = re.compile(r"([=\-~^\"'`*+#.:_])\1{2,}\s*$")
 _MAX_TITLE_CHARS = 200
 _MAX_SECTION_DEPTH = 8  # of nested sections; deeper ones become siblings
@@ -25,6 +25,8 @@ _MAX_SECTION_DEPTH = 8  # of nested sections; deeper ones become siblings
 
 def chunk_source(path: str, text: str, language: str, *, is_guarded: bool = False) -> list[Chunk]:
     """Split a source file into chunks; every line that is not blank is in at least one.
+
+    A closing tag of a script at the end of a component is in none.
 
     Args:
         path: Path of the file; its name is the name of a component.
@@ -63,7 +65,7 @@ def _pieces(
         sections = underlined_sections(lines) if language == "text" else ()
         return [(language, piece) for piece in pieces_of(lines, sections)]
     root = tree.root_node
-    own = Finder(language, source, _LARGE).definitions(root) if language in RULES else ()
+    own = Finder(language, source, root).definitions() if language in RULES else ()
     if language not in MIXED:
         return [(language, piece) for piece in pieces_of(lines, own)]
     return _mixed_pieces(path, lines, language, own, list(regions_of(root)), limits)
@@ -83,12 +85,26 @@ def _mixed_pieces(
     for region in regions:
         if region.first < start:  # on the same line as the region before
             continue
-        pieces += _pieces_between(lines, start, region.first - 1, own, language)
+        first = region.first
+        if _is_closing_tag(lines, start, region.first - 1):
+            first = start  # it is no chunk by itself
+        else:
+            pieces += _pieces_between(lines, start, region.first - 1, own, language)
         inner = _shift(_of_region(region, limits), region.start_row)
-        pieces += _pieces_between(lines, region.first, region.last, inner, region.language)
-        start = region.last + 1
-    pieces += _pieces_between(lines, start, len(lines), own, language)
-    return _with_component(path, language, _without_crumbs(lines, pieces))
+        # A function of the region ends at its own last line, so the closing tag belongs to what follows.
+        last = region.last - _is_closing_tag(lines, region.last, region.last)
+        pieces += _pieces_between(lines, first, last, inner, region.language)
+        start = last + 1
+    if not _is_closing_tag(lines, start, len(lines)):
+        pieces += _pieces_between(lines, start, len(lines), own, language)
+    return _with_component(path, lines, language, _without_crumbs(lines, pieces))
+
+
+def _is_closing_tag(lines: Sequence[str], first: int, last: int) -> bool:
+    """Return True if lines contain only the tag that closes a script or a style."""
+    return (
+        _CLOSING_TAG.fullmatch("".join(line.strip() for line in lines[first - 1 : last])[:_MAX_WORD_CHARS]) is not None
+    )
 
 
 def _without_crumbs(lines: Sequence[str], pieces: Sequence[tuple[str, CodePiece]]) -> list[tuple[str, CodePiece]]:
@@ -106,7 +122,7 @@ def _without_crumbs(lines: Sequence[str], pieces: Sequence[tuple[str, CodePiece]
 
 def _of_region(region: Region, limits: ParseLimits) -> Sequence[Definition]:
     tree = parse(region.language, region.source, limits) if region.language in RULES else None
-    return Finder(region.language, region.source, _LARGE).definitions(tree.root_node) if tree else ()
+    return Finder(region.language, region.source, tree.root_node).definitions() if tree else ()
 
 
 def _pieces_between(
@@ -117,14 +133,19 @@ def _pieces_between(
     return [(language, _move(piece, first - 1)) for piece in pieces]
 
 
-def _with_component(path: str, language: str, pieces: list[tuple[str, CodePiece]]) -> list[tuple[str, CodePiece]]:
+def _with_component(
+    path: str, lines: Sequence[str], language: str, pieces: list[tuple[str, CodePiece]]
+) -> list[tuple[str, CodePiece]]:
     """Add the symbol of the component that the file defines."""
     name = PurePosixPath(path).stem
     if language == "html" or not name[:1].isalpha() or not pieces:
         return pieces
     at = next((i for i, (piece_language, _) in enumerate(pieces) if piece_language == language), 0)
     piece = pieces[at][1]
-    symbol = Symbol(name, (), "component", piece.first, True)
+    line = piece.first
+    while line < piece.last and not _CLOSING_TAG.sub("", lines[line - 1]).strip():
+        line += 1
+    symbol = Symbol(name, (), "component", line, True)
     with_symbol = replace(piece, owner=piece.owner or symbol, defines=(symbol, *piece.defines))
     return [*pieces[:at], (pieces[at][0], with_symbol), *pieces[at + 1 :]]
 

@@ -180,7 +180,7 @@ def _run(
         last -= 1
     if first > last:
         return
-    symbols = tuple(symbol for definition in small for symbol in all_symbols(definition))
+    symbols = tuple(symbol for definition in small for symbol in definition.all_symbols)
     alone = small[0] if len(small) == 1 else None
     yield CodePiece(
         first,
@@ -206,13 +206,8 @@ def _pieces(lines: Sequence[str], definition: Definition) -> Iterator[CodePiece]
             yield from pieces
             return
     yield CodePiece(
-        definition.first, definition.last, main, all_symbols(definition), definition.signature, definition.doc
+        definition.first, definition.last, main, definition.all_symbols, definition.signature, definition.doc
     )
-
-
-def all_symbols(definition: Definition) -> tuple[Symbol, ...]:
-    """A definition's own symbols, then those of its members."""
-    return (*definition.symbols, *(symbol for member in definition.members for symbol in all_symbols(member)))
 
 
 def _is_substantial(lines: Sequence[str], definition: Definition) -> bool:

@@ -7,20 +7,22 @@ from typing import TYPE_CHECKING
 from searchsocket.code.definitions.model import (
     Definition,
     Symbol,
+    SymbolName,
     comment_text,
     docstring_of,
     is_exported,
     is_stub,
     signature_of,
 )
-from searchsocket.code.definitions.names import kind_of, names_of
+from searchsocket.code.definitions.names import kind_of, names_of, tagged, value_of
+from searchsocket.code.definitions.nested import NESTED_KINDS, NestedPositions
+from searchsocket.code.definitions.recovery import add_lost
 from searchsocket.code.definitions.rules import RULES, LanguageRules
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 _MAX_DEPTH = 40  # of nested definitions; deeper ones are text of the innermost one
-_MAX_NODES = 200_000  # to visit in a definition whose members are deeper than its body
 _MEMBERS = frozenset(
     {"class", "struct", "interface", "impl", "module", "enum", "heading", "key", "table", "rule", "element"}
 )
@@ -32,15 +34,19 @@ class Finder:
 
     language: str
     source: bytes
-    large: int  # lines of a function from which its inner definitions count
+    root: "Node"
     rules: LanguageRules = field(init=False)
+    nested: NestedPositions = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rules", RULES[self.language])
+        object.__setattr__(self, "nested", NestedPositions.of(self.language, self.root))
 
-    def definitions(self, root: "Node") -> tuple[Definition, ...]:
+    def definitions(self) -> tuple[Definition, ...]:
         """The top-level definitions of a tree, each with its members; no two share a line."""
+        root = self.root
         definitions = self._merged(self._level(root.named_children, (), "", 0))
+        definitions = add_lost(definitions, root, self.source, self.language)
         exported = _names_in_exports(root) if self.language in ("javascript", "typescript", "tsx") else frozenset()
         return tuple(_mark_exported(definition, exported) for definition in definitions) if exported else definitions
 
@@ -50,7 +56,7 @@ class Finder:
         above: list[Node] = []  # comments and decorators that may belong to the next node
         last_row = -1
         for node in self._statements(nodes):
-            if node.type in self.rules.comments or node.type in self.rules.decorators:
+            if node.type in self.rules.comments or self._is_decorator(node):
                 if above and node.start_point.row > _end_row(above[-1]) + 1:
                     above.clear()
                 if node.start_point.row > last_row:  # otherwise it belongs to the code before it on the line
@@ -59,10 +65,13 @@ class Finder:
             touching = above if above and node.start_point.row <= _end_row(above[-1]) + 1 else []
             if definition := self._definition(node, touching, parents, inside, depth):
                 yield definition
-            elif self._is_large(node) and depth < _MAX_DEPTH:  # for example a wrapper around a whole file
-                yield from self._level(self._deeper(node), parents, inside, depth + 1)
+            elif depth < _MAX_DEPTH and self.nested.are_in(node):  # for example a wrapper around a whole file
+                yield from self._level(self._deeper(node.named_children), parents, inside, depth + 1)
             above = []
             last_row = _end_row(node)
+
+    def _is_decorator(self, node: "Node") -> bool:
+        return node.type in self.rules.decorators and not (node.type in self.rules.kinds and names_of(node))
 
     def _statements(self, nodes: Iterable["Node"]) -> Iterator["Node"]:
         """Yield the statements of a body, including those inside transparent nodes."""
@@ -77,8 +86,8 @@ class Finder:
                 yield node
 
     def _is_transparent(self, node: "Node") -> bool:
-        if node.type == "element":  # elements without a name are text of the node around them
-            return not names_of(node)[0]
+        if node.type in ("element", "namespace_definition"):  # without a name, it is text of the node around it
+            return not names_of(node)
         return node.type in self.rules.through
 
     def _definition(
@@ -128,61 +137,80 @@ class Finder:
     def _symbols(self, node: "Node", parents: tuple[str, ...], inside: str, *, wrapped: bool) -> tuple[Symbol, ...]:
         kind = self.rules.kinds.get(node.type)
         if kind is not None:
-            symbol = self._symbol(node, node, kind, parents, inside, wrapped=wrapped)
-            return (symbol,) if symbol else ()
+            return self._symbols_of(node, node, kind, parents, inside, wrapped=wrapped)
         if node.type not in self.rules.several:  # `export default` of a value
             kind = kind_of(node.parent or node, "constant", "default", inside=inside)
             return (Symbol("default", parents, kind, node.start_point.row + 1, True),)
         inner, kind = self.rules.several[node.type]
         nodes = [node] if node.type == inner else _descendants(node, inner)
-        symbols = (self._symbol(inner_node, node, kind, parents, inside, wrapped=wrapped) for inner_node in nodes)
+        return tuple(
+            symbol
+            for inner_node in nodes
+            for symbol in self._symbols_of(inner_node, node, kind, parents, inside, wrapped=wrapped)
+        )
+
+    def _symbols_of(
+        self, node: "Node", statement: "Node", kind: str, parents: tuple[str, ...], inside: str, *, wrapped: bool
+    ) -> tuple[Symbol, ...]:
+        symbols = (
+            self._symbol(node, name, statement, kind, parents, inside, wrapped=wrapped) for name in names_of(node)
+        )
         return tuple(symbol for symbol in symbols if symbol)
 
     def _symbol(
-        self, node: "Node", statement: "Node", kind: str, parents: tuple[str, ...], inside: str, *, wrapped: bool
+        self,
+        node: "Node",
+        written: SymbolName,
+        statement: "Node",
+        kind: str,
+        parents: tuple[str, ...],
+        inside: str,
+        *,
+        wrapped: bool,
     ) -> Symbol | None:
-        names, name_node = names_of(node)
-        if not names:
-            return None
-        name = names[-1]
+        name = written.parts[-1]
         # A field or pair matters only if its value is a function; every other key would be noise.
-        kind = kind_of(node, kind, name, inside=inside)
+        kind = written.kind or kind_of(node, kind, name, inside=inside)
         if statement.type == "pair" and kind == "field":
             return None
         exported = is_exported(statement, name, self.language, wrapped=wrapped, inside=inside)
-        return Symbol(name, (*parents, *names[:-1]), kind, name_node.start_point.row + 1, exported)
+        return Symbol(name, (*parents, *written.parts[:-1]), kind, written.node.start_point.row + 1, exported)
 
     def _members(self, node: "Node", symbol: Symbol, depth: int) -> tuple[Definition, ...]:
         parents = (*symbol.parents, symbol.name)
         if symbol.kind in _MEMBERS:
-            body = node.child_by_field_name("body") or _body(node)
+            body = (tagged(node) or node).child_by_field_name("body") or _body(node)
             return self._merged(self._level((body or node).named_children, parents, symbol.kind, depth + 1))
-        if not self._is_large(node):
+        if not self.nested.are_in(node):
             return ()
-        # A long function, or an object with functions: find its definitions at any depth.
-        return self._merged(self._level(self._deeper(node), parents, symbol.kind, depth + 1))
+        # A function, or an object with functions: find its definitions at any depth.
+        value = value_of(self._core(node))
+        children = value.named_children if value is not None else node.named_children
+        return self._merged(self._level(self._deeper(children), parents, symbol.kind, depth + 1))
 
-    def _is_large(self, node: "Node") -> bool:
-        return _end_row(node) - node.start_point.row >= self.large
-
-    def _deeper(self, node: "Node") -> Iterator["Node"]:
-        waiting, count = list(reversed(node.named_children)), 0
-        while waiting and count < _MAX_NODES:
-            child, count = waiting.pop(), count + 1
-            if self._is_worth_it(child):
+    def _deeper(self, nodes: Sequence["Node"]) -> Iterator["Node"]:
+        waiting = list(reversed(nodes))
+        while waiting:
+            child = waiting.pop()
+            if child.type in self.rules.comments:
                 yield child
-                continue
-            waiting.extend(reversed(child.named_children))
+            elif self.nested.are_in(child):
+                if self._is_worth_it(child):
+                    yield child
+                else:
+                    waiting.extend(reversed(child.named_children))
 
     def _is_worth_it(self, node: "Node") -> bool:
-        """Return True for functions and classes in a function; its variables are not visible outside."""
-        if node.type in self.rules.comments:
-            return True
+        """Return True for functions and types in a function; its variables are not visible outside."""
+        if node.type in ("declaration", "field_declaration"):  # in C++, `Cart cart(lines);` may declare a variable
+            return False
         inner = self._unwrap(node)[0] if self._is_definition(node) else None
         if inner is None:
             return False
         kinds = {symbol.kind for symbol in self._symbols(inner, (), "", wrapped=False)}
-        return bool(kinds & {"function", "method", "class"})
+        if inner.type == "assignment":  # in Python and Ruby, a function in a local variable
+            return "class" in kinds
+        return not kinds.isdisjoint(NESTED_KINDS)
 
 
 def _merge_overlapping(definitions: Iterable[Definition]) -> tuple[Definition, ...]:
@@ -193,7 +221,7 @@ def _merge_overlapping(definitions: Iterable[Definition]) -> tuple[Definition, .
             before = apart[-1]
             apart[-1] = replace(
                 before,
-                symbols=(*before.symbols, *definition.symbols),
+                symbols=(*before.all_symbols, *definition.all_symbols),
                 last=max(before.last, definition.last),
                 members=(),
             )

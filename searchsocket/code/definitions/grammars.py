@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from searchsocket.code.definitions.limits import ParseLimits
+from searchsocket.code.definitions.macros import without_macros
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Parser, Tree
@@ -54,7 +55,7 @@ def available() -> bool:
 
 def parser_of(language: str) -> "Parser | None":
     """A new parser of a language, for one thread; None if its package is not installed, or there is none."""
-    grammar = _grammar_of(language)
+    grammar = grammar_of(language)
     if grammar is None:
         return None
     from tree_sitter import Parser
@@ -63,7 +64,8 @@ def parser_of(language: str) -> "Parser | None":
 
 
 @cache
-def _grammar_of(language: str) -> "Language | None":
+def grammar_of(language: str) -> "Language | None":
+    """The grammar of a language; None if its package is not installed, or there is none."""
     if language not in MODULES:
         return None
     module, function = MODULES[language]
@@ -82,4 +84,5 @@ def parse(language: str, source: bytes, limits: ParseLimits) -> "Tree | None":
         ParserTooCostly: See `ParseLimits.parse`.
     """
     parser = parser_of(language)
+    source = without_macros(source, language) if language in ("c", "cpp") else source
     return limits.parse(parser, source) if parser else None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_MAX_SIGNATURE, _MAX_DOC = 300, 1_000  # characters
+_MAX_NAME, _MAX_SIGNATURE, _MAX_DOC = 200, 300, 1_000  # characters
 _BODIES = ("body", "value", "right")
 _COMMENT_MARKS = re.compile(
     r"^\s*(?:/\*\*?|\*/|\*|///?!?|//!?|#+!?|---?|<!--|\"\"\"|''')\s?|\s*(?:\*/|-->|\"\"\"|''')\s*$"
@@ -34,6 +34,15 @@ class Symbol:
 
 
 @dataclass(frozen=True, slots=True)
+class SymbolName:
+    """A name as a syntax tree has it: `C::run` is `run` in `C`."""
+
+    parts: tuple[str, ...]  # at least one
+    node: "Node"  # of the name
+    kind: str = ""  # "": follows from the definition
+
+
+@dataclass(frozen=True, slots=True)
 class Definition:
     """Lines that define something: one definition, or several in one statement."""
 
@@ -49,6 +58,17 @@ class Definition:
     def main(self) -> Symbol:
         """The main name."""
         return self.symbols[0]
+
+    @property
+    def all_symbols(self) -> tuple[Symbol, ...]:
+        """Its own symbols, then those of its members."""
+        return (*self.symbols, *(symbol for member in self.members for symbol in member.all_symbols))
+
+
+def text_of(node: "Node") -> str:
+    """The text of a node on one line, shortened."""
+    raw = (node.text or b"")[: 4 * _MAX_NAME].decode("utf-8", "replace")
+    return " ".join(raw.split())[:_MAX_NAME]
 
 
 def signature_of(statement: "Node", node: "Node", source: bytes) -> str:

@@ -23,8 +23,9 @@ def _kinds(**names: str) -> dict[str, str]:
 
 _SCRIPT = LanguageRules(
     _kinds(
-        function="function_declaration generator_function_declaration function_signature",
-        **{"class": "class_declaration abstract_class_declaration"},
+        function="function_declaration generator_function_declaration function_signature function_expression "
+        "generator_function",
+        **{"class": "class_declaration abstract_class_declaration class"},
         method="method_definition method_signature abstract_method_signature",
         field="public_field_definition field_definition",
         interface="interface_declaration",
@@ -86,7 +87,8 @@ RULES: Mapping[str, LanguageRules] = {
             **{"class": "class_declaration record_declaration"},
             interface="interface_declaration annotation_type_declaration",
             enum="enum_declaration",
-            method="method_declaration constructor_declaration compact_constructor_declaration",
+            method="method_declaration constructor_declaration compact_constructor_declaration "
+            "annotation_type_element_declaration",
         ),
         several={
             "field_declaration": ("variable_declarator", "field"),
@@ -133,7 +135,8 @@ RULES: Mapping[str, LanguageRules] = {
             struct="struct_declaration record_struct_declaration",
             interface="interface_declaration",
             enum="enum_declaration",
-            method="method_declaration constructor_declaration destructor_declaration operator_declaration",
+            method="method_declaration constructor_declaration destructor_declaration operator_declaration "
+            "conversion_operator_declaration",
             function="local_function_statement",
             property="property_declaration indexer_declaration event_declaration",
             type="delegate_declaration",
@@ -157,9 +160,9 @@ RULES: Mapping[str, LanguageRules] = {
         through=frozenset({"ERROR", "namespace_definition", "compound_statement", "if_statement"}),
     ),
     "ruby": LanguageRules(
-        _kinds(method="method singleton_method", **{"class": "class singleton_class"}, module="module"),
+        _kinds(method="method singleton_method alias call", **{"class": "class"}, module="module"),
         several={"assignment": ("assignment", "constant")},
-        through=frozenset({"ERROR", "begin_block", "if", "unless"}),
+        through=frozenset({"ERROR", "begin_block", "if", "unless", "singleton_class", "body_statement"}),
     ),
     "bash": LanguageRules(
         _kinds(function="function_definition", variable="variable_assignment"),
@@ -183,7 +186,10 @@ RULES: Mapping[str, LanguageRules] = {
     ),
     "toml": LanguageRules(_kinds(key="pair", table="table table_array_element"), through=frozenset({"ERROR"})),
     "elixir": LanguageRules(
-        _kinds(function="call"), through=frozenset({"ERROR"}), decorators=frozenset({"unary_operator"}), clauses=True
+        _kinds(function="call unary_operator"),
+        through=frozenset({"ERROR"}),
+        decorators=frozenset({"unary_operator"}),
+        clauses=True,
     ),
     "kotlin": LanguageRules(
         _kinds(
@@ -196,7 +202,7 @@ RULES: Mapping[str, LanguageRules] = {
         comments=frozenset({"line_comment", "block_comment"}),
     ),
     "lua": LanguageRules(
-        _kinds(function="function_declaration"),
+        _kinds(function="function_declaration", field="field"),
         several={
             "variable_declaration": ("assignment_statement", "variable"),
             "assignment_statement": ("assignment_statement", "variable"),
@@ -205,7 +211,7 @@ RULES: Mapping[str, LanguageRules] = {
     ),
     "scala": LanguageRules(
         _kinds(
-            **{"class": "class_definition"},
+            **{"class": "class_definition simple_enum_case full_enum_case"},
             interface="trait_definition",
             module="object_definition package_object",
             enum="enum_definition",
@@ -213,7 +219,8 @@ RULES: Mapping[str, LanguageRules] = {
             variable="val_definition val_declaration var_definition var_declaration given_definition",
             type="type_definition",
         ),
-        through=frozenset({"ERROR", "package_clause", "extension_definition", "template_body", "with_template_body"}),
+        through=frozenset({"ERROR", "package_clause", "extension_definition", "template_body", "with_template_body",
+             "enum_case_definitions"}),
         comments=frozenset({"comment", "block_comment"}),
     ),
     "swift": LanguageRules(
@@ -221,7 +228,7 @@ RULES: Mapping[str, LanguageRules] = {
             **{"class": "class_declaration"},
             interface="protocol_declaration",
             function="function_declaration protocol_function_declaration",
-            method="init_declaration",
+            method="init_declaration deinit_declaration subscript_declaration",
             property="property_declaration protocol_property_declaration",
             type="typealias_declaration",
         ),

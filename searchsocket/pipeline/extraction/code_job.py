@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from searchsocket.code.chunks import blank_line_chunks, chunk_source
 from searchsocket.code.definitions.limits import ParserTooCostly
 from searchsocket.code.file_kinds import is_generated, language_of_file
+from searchsocket.code.headers import header_language, is_header
 from searchsocket.code.text import is_binary, source_text
 from searchsocket.errors import SourceUnavailable
 from searchsocket.pipeline.extraction.limits import limited
@@ -82,7 +83,8 @@ def _cut(
     text, odd = source_text(data)
     path = path_of(file.raw.locator)
     name = PurePosixPath(path).name
-    language = language_of_file(name, data[:HEAD_BYTES]) or "text"  # a type that only `code.include` names
+    # "text": a type that only `code.include` names
+    language = header_language(text) if is_header(name) else language_of_file(name, data[:HEAD_BYTES]) or "text"
     try:
         with limited(limits):
             if parses:

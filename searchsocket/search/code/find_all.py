@@ -11,6 +11,8 @@ from typing import Annotated
 from pydantic import Field
 
 from searchsocket.code.file_kinds import language_of
+from searchsocket.code.headers import LANGUAGES as HEADER_LANGUAGES
+from searchsocket.code.headers import is_header
 from searchsocket.code.paths import PathFilter, checked_languages
 from searchsocket.code.regions import MIXED
 from searchsocket.code.text import source_text
@@ -164,10 +166,13 @@ def _candidates(reader: IndexReader, query: CodeFindQuery, spelling: Spelling, t
 def _may_contain_language(path: str, languages: Collection[str]) -> bool:
     """Return True if a file may contain code in one of the languages; a component contains several.
 
-    The name of a script need not tell its language.
+    The name of a script or a header need not tell its language.
     """
-    language = language_of(path.rpartition("/")[2])
-    return not languages or not language or language in languages or language in MIXED
+    name = path.rpartition("/")[2]
+    language = language_of(name)
+    is_open = not language or language in MIXED
+    is_of_header = is_header(name) and not set(HEADER_LANGUAGES).isdisjoint(languages)
+    return not languages or language in languages or is_open or is_of_header
 
 
 def _occurrences(path: str, text: str, spans: list[Span], *, changed: bool) -> Iterator[CodeOccurrence]:
