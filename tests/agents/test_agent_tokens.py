@@ -58,7 +58,7 @@ EVERY_CALL: tuple[tuple[str, dict[str, Any]], ...] = (
     ("find_documents", {"folder_id": "site", "query": "worst", "limit": 50}),
     ("ask", {"question": "worst", "limit": 10}),
     ("search_code", {"query": "step", "limit": 20}),
-    ("find_code", {"query": "step", "whole_words": False, "limit": 1_000}),
+    ("find_code", {"query": "step", "limit": 1_000}),
     ("fetch", {"file": "src/steps.py"}),
     ("status", {}),
     ("sync", {}),

@@ -1,24 +1,35 @@
 """Every occurrence in source code: what `grep` lists, no more and no less, in the files as they are now."""
 
 import json
+import random
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from search_api.app import create_app
 from searchsocket.cli.main import cli
 from searchsocket.errors import ContinuationGone, InvalidRequest
-from searchsocket.search.code.find_all import CodeFindAnswer, CodeFindQuery
-from searchsocket.serving.code import open_code
+from searchsocket.search.code.find_all import CodeFindAnswer, CodeFindQuery, occurrences_in_files
+from searchsocket.serving.code import CodeService, open_code
 from tests.api.api_client import Api
 from tests.code.code_project import CodeProject
 from tests.code.trees import grow
 
 REPOSITORY = Path(__file__).parents[2]
 PARTS = ("searchsocket/search", "searchsocket/code", "search_api", "examples/docs-site/src")
+# Words as the index cuts and folds them: long ones, other scripts, letters with marks, signs between letters.
+PIECES = (
+    "reader", "Reader", "READ_ALL", "read2end", "x", "_", "-", ".", "(", " ", "\t", "é", "e\u0301", "ß", "straße", "Å",
+    "中文", "한글", "ไทย", "\u200d", "\u00ad", "🙂", "$store", "a" * 33, "b" * 70, "value", "0", "\u2028", "\x0c", "'s",
+)  # fmt: skip
+_source = random.Random(7)
+MIXED = tuple("".join(_source.choices(PIECES, k=_source.randint(0, 8))) for _ in range(240))  # lines of files
 LONG = "var a=" + "+".join(f"value_{n}" for n in range(3_000)) + ";\n"
 
 
@@ -60,12 +71,16 @@ def everything(project: CodeProject, q: str, limit: int = 1_000, **more: object)
 
 
 def grep(root: Path, q: str, *flags: str) -> set[tuple[str, int]]:
+    return set(grep_lines(root, q, *flags))
+
+
+def grep_lines(root: Path, q: str, *flags: str) -> list[tuple[str, int]]:
     done = subprocess.run(
-        ["grep", "-rnF", *flags, "--exclude-dir=.*", "-e", q, "real"],
+        ["grep", "-rnaF", *flags, "--exclude-dir=.*", "-e", q, "real"],
         cwd=root, capture_output=True, text=True, env={"LC_ALL": "C.UTF-8", "PATH": "/usr/bin:/bin"}, check=False,
     )  # fmt: skip
-    lines = (line.split(":", 2) for line in done.stdout.splitlines())
-    return {(file, int(number)) for file, number, _ in lines}
+    lines = (line.split(":", 2) for line in done.stdout.split("\n") if line)
+    return [(file, int(number)) for file, number, _ in lines]
 
 
 @pytest.mark.parametrize(
@@ -76,7 +91,7 @@ def grep(root: Path, q: str, *flags: str) -> set[tuple[str, int]]:
 def test_the_lines_are_those_of_grep(real: CodeProject, q: str) -> None:
     for flags, more in (
         (["-w"], {"whole_words": True}),
-        ([], {"whole_words": False}),
+        ([], {}),
         (["-i", "-w"], {"whole_words": True, "match_case": False}),
     ):
         if "-w" in flags and not (q[0] + q[-1]).replace("_", "a").isalnum():
@@ -87,6 +102,44 @@ def test_the_lines_are_those_of_grep(real: CodeProject, q: str) -> None:
         assert {one[:2] for one in found} == grep(real.root, q, *flags), flags
 
 
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> CodeService:
+    """Files of random pieces, with both kinds of line ends."""
+    code = CodeProject(tmp_path_factory.mktemp("mixed") / "site")
+    for number in range(12):
+        text = ("\r\n" if number % 2 else "\n").join((*MIXED[20 * number : 20 * number + 20], ""))
+        grow(code.root, {f"real/{number}.py": text.encode()})
+    code.index()
+    return open_code(code.project, {})
+
+
+def parts(text: str) -> st.SearchStrategy[str]:
+    """Parts of a text."""
+    return st.tuples(st.integers(0, len(text)), st.integers(1, 12)).map(lambda at: text[at[0] : at[0] + at[1]])
+
+
+@given(q=st.one_of(st.sampled_from(MIXED), st.lists(st.sampled_from(PIECES), max_size=4).map("".join)).flatmap(parts))
+def test_counts_are_those_of_grep(mixed: CodeService, q: str) -> None:
+    """Of parts of words in any case and script; a text that is nowhere has no occurrence."""
+    assume(q.strip())
+    query = CodeFindQuery(q, limit=1_000, path="real")
+    answer = mixed.find(query, "main")
+    lines = grep_lines(mixed.project.root, q, "-o")
+    assert (answer.total, answer.files) == (len(lines), len({file for file, _ in lines}))
+    listed = sorted((one.file, one.line) for one in answer.occurrences)
+    assert listed == sorted(lines) or answer.continuation
+    assert answer.whole_words == mixed.find(replace(query, whole_words=True), "main").total
+
+
+def test_parts_of_words_count_and_whole_words_are_counted_among_them(code: CodeProject) -> None:
+    """An agent takes a count for all that there is, and `0` for a proof that a name is nowhere."""
+    answer = find(code, "verifyTok", path="src")
+    assert (answer.total, answer.whole_words) == (3, 0)
+    assert occurrences_in_files(answer, whole_words=False) == "3 occurrences in 2 files, 0 as whole words"
+    answer = find(code, "verifyTok", path="src", whole_words=True)
+    assert occurrences_in_files(answer, whole_words=True) == "0 whole words in 0 files"
+
+
 def test_old_line_ends_are_lines(real: CodeProject) -> None:
     assert everything(real, "one_name", limit=1) == [("real/mac.py", 1, 1), ("real/mac.py", 2, 14)]
 
@@ -94,7 +147,7 @@ def test_old_line_ends_are_lines(real: CodeProject) -> None:
 def test_an_endless_line_is_given_around_what_was_found(real: CodeProject) -> None:
     """Its words are found also where the line was cut for the index."""
     for n in range(99, 3_000, 700):
-        [one] = find(real, f"value_{n}").occurrences
+        [one] = find(real, f"value_{n}", whole_words=True).occurrences
         [(start, end)] = one.marks
         assert (one.file, one.line, one.text[start:end]) == ("real/long.js", 1, f"value_{n}")
         assert len(one.text) < 400
@@ -140,8 +193,11 @@ def test_the_command_prints_a_line_each(code: CodeProject) -> None:
     lines = CliRunner().invoke(cli, asked).output.splitlines()
     assert lines[0] == "src/auth/token.ts:4:23  export async function verifyToken(token: string): Promise<boolean> {"
     assert lines[-1] == "3 occurrences in 2 files"
+    asked = ["code", "find", "verify", "--path", "src", "--project", str(code.root)]
+    assert CliRunner().invoke(cli, asked).output.splitlines()[-1] == "3 occurrences in 2 files, 0 as whole words"
+    assert CliRunner().invoke(cli, [*asked, "--whole-words"]).output.strip() == "0 whole words in 0 files"
     answer = json.loads(CliRunner().invoke(cli, [*asked, "--json"]).stdout)
-    assert (answer["total"], answer["occurrences"][0]["changedSince"]) == (3, False)
+    assert (answer["total"], answer["wholeWords"], answer["occurrences"][0]["changedSince"]) == (3, 0, False)
 
 
 def test_source_is_found_and_fetched_by_callers_with_the_key(code: CodeProject) -> None:

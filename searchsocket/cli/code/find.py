@@ -7,10 +7,10 @@ import click
 
 from searchsocket.cli.code.requests import answer_of, bright, file_line, files_options, not_searched_lines
 from searchsocket.cli.options import continuation_option, count_option, json_option, scope_options, tokens_option
-from searchsocket.cli.output import count, safe
+from searchsocket.cli.output import safe
 from searchsocket.cli.results import print_answer
 from searchsocket.search.bounds import MAX_CODE_OCCURRENCES
-from searchsocket.search.code.find_all import CodeFindAnswer, CodeOccurrence
+from searchsocket.search.code.find_all import CodeFindAnswer, CodeOccurrence, occurrences_in_files
 from searchsocket.serving.capabilities.code import FIND_CODE
 
 
@@ -18,7 +18,7 @@ from searchsocket.serving.capabilities.code import FIND_CODE
 @click.argument("text")
 @scope_options
 @count_option("--limit", MAX_CODE_OCCURRENCES, 100, "Maximum number of occurrences.")
-@click.option("--parts", is_flag=True, help="Match inside longer words too.")
+@click.option("--whole-words", is_flag=True, help="Do not match inside longer words.")
 @click.option("--ignore-case", is_flag=True, help="Ignore case.")
 @files_options
 @continuation_option
@@ -28,30 +28,30 @@ def find(
     text: str,
     root: Path,
     scope_name: str | None,
-    parts: bool,
+    whole_words: bool,
     ignore_case: bool,
     as_json: bool,
     **fields: object,
 ) -> None:
     """List every occurrence of a text in the source files.
 
-    Reads the files as they are now.
+    Reads the files as they are now, and also matches inside longer words, like grep.
 
     \b
     Example:
       searchsocket code find verifyToken
-      searchsocket code find --parts token --path src/auth --json
+      searchsocket code find --whole-words token --path src/auth --json
     """
-    flags = {"whole_words": not parts, "match_case": not ignore_case}
+    flags = {"whole_words": whole_words, "match_case": not ignore_case}
     answer = answer_of(FIND_CODE, root, scope_name, q=text, **flags, **fields)
-    print_answer(answer, _lines(answer), as_json=as_json)
+    print_answer(answer, _lines(answer, whole_words), as_json=as_json)
 
 
-def _lines(answer: CodeFindAnswer) -> Iterator[str]:
+def _lines(answer: CodeFindAnswer, whole_words: bool) -> Iterator[str]:
     yield from map(_line, answer.occurrences)
     if answer.occurrences:
         yield ""
-    yield click.style(f"{count(answer.total, 'occurrence')} in {count(answer.files, 'file')}", dim=True)
+    yield click.style(occurrences_in_files(answer, whole_words=whole_words), dim=True)
     yield from (click.style(line, dim=True) for line in not_searched_lines(answer))
     if answer.continuation:
         yield click.style(f"more with --continuation {answer.continuation}", dim=True)

@@ -1,10 +1,10 @@
-"""Find every occurrence of a text in the current source files, like `grep -rnF`, with `-w` for whole words.
+"""Find every occurrence of a text in the current source files, like `grep -rnF`; `whole_words` is its `-w`.
 
 A search reads only the files that contain the words by the word index, and the files that changed since.
 """
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Annotated
 
@@ -26,7 +26,7 @@ from searchsocket.search.occurrences.page_text import passage_at
 from searchsocket.search.occurrences.spelling import Spelling
 from searchsocket.search.wire import Age, FirstSkipped, Marks, SkipReasons, Wire
 from searchsocket.stores.base import IndexReader
-from searchsocket.text.amounts import age_s
+from searchsocket.text.amounts import age_s, count
 from searchsocket.types import Filter
 from searchsocket.web.urls.paths import sort_key
 
@@ -40,7 +40,7 @@ class CodeFindQuery:
 
     q: str  # one line; its white space counts
     limit: int = 100  # occurrences: 1 to 1,000
-    whole_words: bool = True
+    whole_words: bool = False  # True: none inside longer words
     match_case: bool = True
     path: str = ""  # see `PathFilter`
     languages: tuple[str, ...] = ()
@@ -89,12 +89,23 @@ class CodeFindAnswer(Wire):
     generation: str
     age_seconds: Age
     total: Annotated[int, Field(ge=0, description="Number of occurrences in all files that match the filters.")]
+    whole_words: Annotated[int, Field(ge=0, description="Whole words.")]
     files: Annotated[int, Field(ge=0, description="Number of files with an occurrence.")]
     occurrences: tuple[CodeOccurrence, ...]
     continuation: Annotated[str | None, Field(description="Gets the next occurrences; null at the end.")]
     truncated: Annotated[bool, Field(description="True if `maxTokens` ended the answer before `limit`.")]
     skipped: FirstSkipped = ()
     skip_reasons: SkipReasons = field(default_factory=dict)
+
+
+def occurrences_in_files(answer: CodeFindAnswer, *, whole_words: bool) -> str:
+    """Return the counts of an answer in words: `53 occurrences in 5 files, 8 as whole words`.
+
+    Args:
+        whole_words: True if the query was for whole words, so that the answer does not count others.
+    """
+    counts = f"{count(answer.total, 'whole word' if whole_words else 'occurrence')} in {count(answer.files, 'file')}"
+    return f"{counts}, {answer.whole_words:,} as whole words" if answer.whole_words < answer.total else counts
 
 
 def find_in_code(
@@ -120,6 +131,7 @@ def find_in_code(
     spelling = Spelling(query.q, query.whole_words, query.match_case, literal=True)
     offset = offset_of(query.continuation, query.identity, reader.generation, words)
     pattern, total, files = spelling.pattern, 0, 0
+    whole_pattern, whole_words = replace(spelling, whole_words=True).pattern, 0
     occurrences: list[CodeOccurrence] = []
     for path in _candidates(reader, query, spelling, touched):
         data = read_now(path)
@@ -133,6 +145,7 @@ def find_in_code(
                 path, text, in_page, changed=is_changed(reader.catalogue.page_digest(f"/{path}"), data)
             )
         total, files = total + len(spans), files + bool(spans)
+        whole_words += len(whole_pattern.findall(text)) if spans and not query.whole_words else len(spans)
     fitting_occurrences = _fitting(occurrences, query.max_tokens) if query.max_tokens else occurrences
     last, generation = offset + len(fitting_occurrences), reader.generation
     return CodeFindAnswer(
@@ -141,6 +154,7 @@ def find_in_code(
         generation=generation.name,
         age_seconds=age_s(generation.published_at, now),
         total=total,
+        whole_words=whole_words,
         files=files,
         occurrences=tuple(fitting_occurrences),
         continuation=continuation_of(query.identity, generation, last, words) if occurrences and last < total else None,

@@ -89,7 +89,7 @@ class CodeFindRequest(_CodeRequest):
 
     q: Annotated[fields.Text, Field(description="Exact text, in one line.")]
     limit: Annotated[int, Field(ge=1, le=MAX_CODE_OCCURRENCES), fields.WHOLE] = 100
-    whole_words: Annotated[bool, Field(description="Match whole words only.")] = True
+    whole_words: Annotated[bool, Field(description="Match whole words only.")] = False
     match_case: Annotated[bool, Field(description="Match upper and lower case exactly.")] = True
     path: _Path = ""
     languages: _Names = []
@@ -161,7 +161,7 @@ def search_code(services: Services, request: CodeRequest, caller: Caller) -> Cod
 
 
 def find_code(services: Services, request: CodeFindRequest, caller: Caller) -> CodeFindAnswer:
-    """List every occurrence of an exact text in the source files as they are now, as `grep -rnwF` does, with a count.
+    """List every occurrence of an exact text in the source files as they are now, as `grep -rnF` does, with a count.
 
     Call it for all uses of a name or a message. For meaning, use `search_code`.
     """
@@ -317,7 +317,7 @@ FIND_CODE = _Code(
             "path": _AGENT_PATH,
             "languages": _AGENT_LANGUAGES,
             "limit": (int, Field(50, ge=1, le=MAX_CODE_OCCURRENCES, description="Maximum number of occurrences.")),
-            "whole_words": (bool, Field(True, description="Match whole words only.")),
+            "whole_words": (bool, Field(False, description="Match whole words only.")),
             "match_case": (bool, Field(True, description="Match upper and lower case exactly.")),
             "continuation": fields.agent_text("Token of the previous answer, to get the rest.", MAX_CHARS),
         },
