@@ -1,6 +1,6 @@
 """What a query finds code by besides its chunk: the name of the file, and what else of the file was found."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from types import MappingProxyType
 
 import numpy as np
@@ -21,6 +21,7 @@ def ranked(
     meaning: list[float],
     symbols: tuple[str, ...] = (),
     names: Mapping[str, str] = MappingProxyType({}),
+    written: Collection[str] = (),
 ) -> list[tuple[str, float]]:
     """Files in their order with their scores; each chunk is in its file's place and says no word of the query."""
     count = len(urls)
@@ -32,7 +33,9 @@ def ranked(
         for url in urls
     ]
     ids = [str(number) for number in numbers]
-    candidates = CodeCandidates(ids, facts, labels, np.array(meaning), nothing, nothing)
+    candidates = CodeCandidates(
+        ids, facts, labels, np.array(meaning), nothing, nothing, np.array([float(url in written) for url in urls])
+    )
     return [(urls[one.position], one.score) for one in rank_code(candidates, q, symbols)]
 
 
@@ -71,6 +74,14 @@ def test_the_last_part_of_a_name_counts_as_written() -> None:
     assert [url for url, _ in ranked("Request", urls, [0.9, 0.1, 0.5], ("Request",), names)] == urls[::-1]
     among_words = ranked("Request of fork_worker", urls, [0.9, 0.1, 0.1], ("fork_worker",), names)
     assert among_words[0][0] == "/method.rb"
+
+
+def test_a_chunk_that_contains_an_identifier_is_before_all_that_do_not() -> None:
+    """Nobody types `retry_budget` for a chunk that is only about budgets; its definition is still first."""
+    urls = ["/near.ts", "/tests/use.ts", "/definition.ts"]
+    names = {"/near.ts": "budget_of_retries", "/definition.ts": "retry_budget"}
+    order = ranked("retry_budget", urls, [1.0, 0.0, 0.1], ("retry_budget",), names, urls[1:])
+    assert [url for url, _ in order] == urls[::-1]
 
 
 def test_scores_stay_between_nothing_and_all() -> None:

@@ -117,6 +117,23 @@ def test_names_and_words_find_their_definition_first(indexed: CodeProject, q: st
     assert (first.file, first.symbol) == (file, symbol)
 
 
+def test_an_identifier_is_first_where_it_occurs(code: CodeProject) -> None:
+    """Also one that nothing defines, in a test, beside code that is about the same: `grep` finds it at once."""
+    names = ("keptStepMarker", "KEPT_STEP_MARK", "keptStep.innerMarker")
+    near = "".join(
+        f"export function keptStep{n}(marker) {{\n\treturn keepStepMark(marker, {n});\n}}\n\n" for n in range(40)
+    )
+    tests = {
+        f"tests/row{number}.test.js": f"test('it stays', () => {{\n\tmakeRow();\n\texpect(row).toBe({name});\n}});\n"
+        for number, name in enumerate(names)
+    }
+    grow(code.root, {"src/kept.js": near, "src/step/marker.js": near.replace("keptStep", "mark"), **tests})
+    code.index()
+    for file, name in zip(tests, names, strict=True):
+        assert where(ask(code, name))[0] == file
+        assert file in where(ask(code, f"where is {name} compared"))[:2]
+
+
 def test_code_goes_before_a_text_about_it_unless_that_is_asked_for(code: CodeProject) -> None:
     grow(code.root, {"queue.txt": "The work queue keeps jobs in the order in which they came in.\n"})
     code.index()

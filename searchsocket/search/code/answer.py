@@ -18,6 +18,7 @@ FEATURES = {
     "query": "share of the query's words that the names of the file and its folder contain",
     "path": "share of the query's words that the path contains",
     "definition": "the chunk or its file is named as the query, or as a name in it",
+    "written": "the chunk contains the query's identifiers",
     "changelog": "share of the query's words in one entry; it replaces all others for questions about versions",
 }
 

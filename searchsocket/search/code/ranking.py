@@ -21,6 +21,8 @@ DEFINES = 2.0  # for the definition of the name that is the query; more than all
 _MENTIONED = 0.4  # likewise for a name among other words, which may ask for its use
 _LAST = 0.45  # share of the first for the last part of a name, as written
 _LIKE = 0.25  # share of both for a name in other case, for its last part, and for a name that the query writes as words
+WRITTEN = 1.0  # for an identifier that is the query, where it is written; as much as all evidence but definitions
+_WRITTEN_AMONG = 0.2  # likewise for the identifiers among other words
 _NAMED_FILE = 0.2  # for a file that is named as the query: the only sign of a definition in languages without grammar
 _REPEATED = 0.8  # factor of a result for each better one of its file
 NEAR = 0.1  # of the score of the definition that the query names; candidates below it are unrelated
@@ -86,6 +88,7 @@ class ScoreParts(NamedTuple):
     query: float = 0.0
     path: float = 0.0
     definition: float = 0.0
+    written: float = 0.0
     changelog: float = 0.0
 
 
@@ -136,12 +139,13 @@ def rank_code(
     by_name = np.where(written, DEFINES if q.strip() in symbols else _MENTIONED, DEFINES) * defines
     if q.strip() in symbols:
         by_name += _named_file(candidates.facts.url, q)
+    by_identifier = (WRITTEN if q.strip() in symbols else _WRITTEN_AMONG) * candidates.written
     terms = [
         weight / sum(weights) * signal * signals.part for weight, signal in zip(weights, signals[:-1], strict=True)
     ]
     # The definition of a named symbol matches the query even in a test or a generated file: its factor counts half.
-    scale = 1.0 + by_name.max()
-    terms.append(by_name * (0.5 + 0.5 * signals.part))
+    scale = 1.0 + by_name.max() + by_identifier.max()
+    terms += [by_name * (0.5 + 0.5 * signals.part), by_identifier]
     scores = np.round(sum(terms) / scale, 6)
     repeated = _repeated(np.lexsort((candidates.facts.order, -scores)), candidates.facts.url)
     scores = np.round(scores * repeated, 6)
