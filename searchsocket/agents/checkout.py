@@ -10,10 +10,9 @@ from pathlib import Path
 
 from searchsocket.agents.library import Library, corpora_of, offered_tools
 from searchsocket.errors import ConfigMissing, ScopeNotIndexed, SearchSocketError
+from searchsocket.project.location import is_configured
 from searchsocket.project.project import Project, open_project
 from searchsocket.project.scopes import git_branch
-from searchsocket.project.settings.load import config_table
-from searchsocket.project.settings.model import StateSettings
 from searchsocket.serving.capabilities.base import Services
 from searchsocket.serving.code_keeper import CodeKeeper
 from searchsocket.serving.service import OnError
@@ -165,7 +164,7 @@ def project_around(folder: Path) -> Path:
     folder = folder.resolve()
     top, _ = _git_paths(folder)
     for candidate in (folder, *folder.parents):
-        if _is_configured(candidate):
+        if is_configured(candidate):
             return candidate
         if candidate == top:
             break
@@ -174,11 +173,7 @@ def project_around(folder: Path) -> Path:
 
 def is_project(folder: Path) -> bool:
     """Return True if a folder configures or indexes a project, or is the top of a repository."""
-    return _is_configured(folder) or _git_paths(folder)[0] == folder
-
-
-def _is_configured(folder: Path) -> bool:
-    return config_table(folder)[0] is not None or (folder / StateSettings().dir).is_dir()
+    return is_configured(folder) or _git_paths(folder)[0] == folder
 
 
 def _git_paths(folder: Path) -> tuple[Path | None, Path | None]:

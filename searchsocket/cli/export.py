@@ -10,6 +10,7 @@ from searchsocket.backends import Backends
 from searchsocket.cli.options import load_project, projects_option, result_options, scope_option
 from searchsocket.cli.output import count, print_json, safe, say, size
 from searchsocket.export.files import Exported, SiteExport, export_generation, export_sites
+from searchsocket.project.location import project_here
 from searchsocket.project.project import Project
 from searchsocket.serving.site_names import home_title, site_names
 from searchsocket.web.urls.site import site_origin
@@ -32,7 +33,7 @@ def export(folder: Path, roots: tuple[Path, ...], scope_name: str | None, as_jso
       searchsocket export build/searchsocket --project apps/docs --project apps/blog
     """
 
-    projects = [load_project(root) for root in roots or (Path(),)]
+    projects = [load_project(root) for root in roots or (project_here(Path.cwd()),)]
     target = projects[0].root / folder
     sites = [_site(project, name, scope_name) for project, name in zip(projects, site_names(projects), strict=True)]
     if len(sites) > 1:

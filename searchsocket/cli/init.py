@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import click
 
-from searchsocket.cli.options import load_project, project_option, result_options
+from searchsocket.cli.options import load_project, new_project_option, result_options
 from searchsocket.cli.output import count, print_json, safe, say
 from searchsocket.errors import StateUnavailable
 from searchsocket.project.project import Project
@@ -71,7 +71,7 @@ _LINE_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 
 @click.command()
-@project_option
+@new_project_option
 @click.option("--service", metavar="URL", default="", help="URL at which browsers reach `searchsocket serve`.")
 @click.option("--static", "is_static", is_flag=True, help="Search without a server: export the index with each build.")
 @click.option("--yes", "-y", "is_confirmed", is_flag=True, help="Write without confirmation.")

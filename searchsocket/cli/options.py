@@ -49,11 +49,27 @@ def all_of(*options: Callable[[Any], Any]) -> Callable[[F], F]:
     return add
 
 
+def _project_folder(_: click.Context, __: click.Parameter, folder: Path | None) -> Path:
+    from searchsocket.project.location import project_here
+
+    return folder or project_here(Path.cwd())
+
+
+_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 # The project's folder, as `root`.
 project_option = click.option(
     "--project",
     "root",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=_FOLDER,
+    callback=_project_folder,
+    metavar="DIR",
+    help="Project folder; default: this folder or a configured one above it in the repository.",
+)
+# The same for a command that makes a project of a folder.
+new_project_option = click.option(
+    "--project",
+    "root",
+    type=_FOLDER,
     default=Path(),
     metavar="DIR",
     help="Project folder; default: the current folder.",
@@ -62,8 +78,7 @@ project_option = click.option(
 
 def projects_option(description: str) -> Callable[[F], F]:
     """Add `--project DIR`, which may be repeated, as the parameter `roots`."""
-    folder = click.Path(exists=True, file_okay=False, path_type=Path)
-    return click.option("--project", "roots", multiple=True, type=folder, metavar="DIR", help=description)
+    return click.option("--project", "roots", multiple=True, type=_FOLDER, metavar="DIR", help=description)
 
 
 # The default is the configured scope.

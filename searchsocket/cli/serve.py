@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from searchsocket.cli.options import load_project, offer_options, offering, projects_option, quiet_option
+from searchsocket.project.location import project_here
 from searchsocket.project.project import Project
 from searchsocket.serving.hosts import is_loopback
 
@@ -127,7 +128,7 @@ def serve(
 
     options = _Options(scopes, no_page, access_log, mcp, dev, tools, structured_content, sync, workers)
     listener = Listener(host, port, workers, drain_seconds, metrics_port, log_format == "json")
-    roots = roots or (Path(),)
+    roots = roots or (project_here(Path.cwd()),)
     if location:
         serve_many(
             load_project(roots[0]), listener, ProjectsLocation(location, memory_mb, disk_mb, dev, options.applied)

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from searchsocket.cli.init import ignore_state
-from searchsocket.cli.options import project_option, result_options
+from searchsocket.cli.options import new_project_option, result_options
 from searchsocket.cli.output import print_json, say
 from searchsocket.errors import StateUnavailable
 from searchsocket.project.settings.load import config_table, tables_of
@@ -22,7 +22,7 @@ _TABLE = "[{name}]\nenable = true # `searchsocket index` also indexes the source
 
 
 @click.command()
-@project_option
+@new_project_option
 @result_options
 def init(root: Path, as_json: bool) -> None:
     """Enable the source code index for this project.
