@@ -1,5 +1,6 @@
 """Damaged files that take a parser minutes or gigabytes are split at blank lines, in every language."""
 
+from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -102,3 +103,30 @@ def test_without_workers_such_a_file_is_split_at_blank_lines(tmp_path: Path, mon
     records = code.records()
     assert {record.page.url for record in records} == {record.page.url for record in plain.records()}
     assert not any(record.chunk.at.defines for record in records)
+
+
+# Text with a number of open collections.
+NESTED = {
+    "keys": lambda count: "".join(f"{' ' * depth}k:\n" for depth in range(count)),
+    "items on a line": lambda count: "- " * count + "a\n",
+    "items below their keys": lambda count: "".join(
+        f"{' ' * depth}k:\n{' ' * depth}- \n" for depth in range(count // 2)
+    ),
+    "keys in items": lambda count: "".join(f"{'  ' * depth}- k:\n" for depth in range(count // 2)),
+    "complex keys": lambda count: "".join(f"{' ' * depth}? \r" for depth in range(count)),
+}
+
+
+@each_way
+@pytest.mark.parametrize("nested", NESTED.values(), ids=NESTED)
+def test_yaml_that_is_too_deep_is_never_parsed(nested: Callable[[int], str], is_guarded: bool) -> None:
+    """The scanner of the grammar writes beyond its memory there: the process died and nothing was indexed."""
+    limits_of_file = ParseLimits.start(is_guarded=is_guarded)
+    assert parse("yaml", nested(400).encode(), limits_of_file) is None
+    assert parse("yaml", nested(60).encode(), limits_of_file) is not None
+
+
+def test_long_lines_of_yaml_are_not_deep() -> None:
+    """Continued text far to the right, or prose with many dashes, opens no collection for each column."""
+    text = "key: >\n" + "".join(f"{' ' * (2 + width)}words - more words\n" for width in range(0, 90, 30)) * 50
+    assert parse("yaml", text.encode(), ParseLimits.start()) is not None

@@ -5,6 +5,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from searchsocket.code.definitions.depth import is_too_deep
 from searchsocket.code.definitions.limits import ParseLimits
 from searchsocket.code.definitions.macros import without_macros
 
@@ -78,11 +79,12 @@ def grammar_of(language: str) -> "Language | None":
 
 
 def parse(language: str, source: bytes, limits: ParseLimits) -> "Tree | None":
-    """Parse a file; None if there is no parser, or if it needs too much work for this file.
+    """Parse a file; None if there is no parser, or if this file is too deep or needs too much work for it.
 
     Raises:
         ParserTooCostly: See `ParseLimits.parse`.
     """
     parser = parser_of(language)
-    source = without_macros(source, language) if language in ("c", "cpp") else source
-    return limits.parse(parser, source) if parser else None
+    if parser is None or is_too_deep(language, source):
+        return None
+    return limits.parse(parser, without_macros(source, language) if language in ("c", "cpp") else source)
