@@ -34,8 +34,10 @@ class McpEndpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         refusal = self._refusal(scope)
         # The protocol compares headers with bodies; spaces around a header's value are no part of it (RFC 9110 5.5).
-        trimmed = dict(scope, headers=[(name, value.strip(b" \t")) for name, value in scope["headers"]])
-        await (refusal or self._manager.asgi_app)(trimmed, _repaired(receive), send)
+        headers = [(name, value.strip(b" \t")) for name, value in scope["headers"] if name != b"accept"]
+        # There is one kind of answer. The SDK refuses clients that do not name it, such as those without the header.
+        headers.append((b"accept", b"application/json"))
+        await (refusal or self._manager.asgi_app)(dict(scope, headers=headers), _repaired(receive), send)
 
     def _refusal(self, scope: Scope) -> ASGIApp | None:
         headers = Headers(scope=scope)
@@ -95,7 +97,8 @@ def add_mcp(
     )
     endpoint = McpEndpoint(manager, project.settings.api.cors.allow_origins)
     # No GET: a client would wait for ever on an empty stream. No DELETE: there are no sessions to end.
-    app.router.routes.append(Route(path, endpoint, methods=["POST"], name="mcp"))
+    for spelling in {path, path.rstrip("/") + "/"}:  # clients add a slash, and a redirect would lose the body
+        app.router.routes.append(Route(spelling, endpoint, methods=["POST"], name="mcp"))
     start = app.router.lifespan_context
 
     @asynccontextmanager

@@ -71,7 +71,7 @@ class Observer(HttpLayer):
     def _endpoint(self, path: str) -> str:
         if path in (self._search_path, "/"):
             return "search" if path == self._search_path else "page"
-        if path == self._agents_path:
+        if path.rstrip("/") == self._agents_path.rstrip("/"):
             return "mcp"
         name = path.removeprefix(self._prefix).partition("/")[0] if path.startswith(self._prefix) else ""
         return name if name in ENDPOINTS else _OTHERS.get(path, "other")

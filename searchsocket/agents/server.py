@@ -5,6 +5,8 @@ It uses the low-level server of the SDK, which supports both protocol versions: 
 ignores unknown arguments, and adds text to errors.
 """
 
+import os
+import sys
 import threading
 from collections.abc import Callable, Sequence
 from typing import TypeAlias, TypeVar
@@ -245,4 +247,8 @@ def serve_stdio(server: Server[object], libraries: Libraries) -> None:
             threading.Thread(target=libraries.warm_up, name="warm-up", daemon=True).start()
             await server.run(Messages(incoming, outgoing), outgoing, server.create_initialization_options())
 
-    anyio.run(run)
+    try:
+        anyio.run(run)
+    except* BrokenPipeError:
+        # The client ended with an answer under way. Python would write what is left once more when it exits.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

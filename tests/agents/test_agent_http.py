@@ -29,7 +29,9 @@ def port(agent_project: Project) -> Iterator[int]:
         yield port
 
 
-def send(port: int, body: Any = LIST, method: str = "POST", key: str = KEY, **headers: str) -> tuple[int, Any, Any]:
+def send(
+    port: int, body: Any = LIST, method: str = "POST", key: str = KEY, path: str = "/mcp", **headers: str
+) -> tuple[int, Any, Any]:
     """(status, body, headers) of a request of the protocol."""
     data = json.dumps(body).encode() if method == "POST" else None
     own = (
@@ -37,7 +39,7 @@ def send(port: int, body: Any = LIST, method: str = "POST", key: str = KEY, **he
         | ({"authorization": f"Bearer {key}"} if key else {})
         | {k.replace("_", "-"): v for k, v in headers.items()}
     )
-    request = urllib.request.Request(f"http://127.0.0.1:{port}/mcp", data, own, method=method)
+    request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", data, own, method=method)
     try:
         with urllib.request.urlopen(request) as answer:
             return answer.status, json.loads(answer.read() or b"null"), answer.headers
@@ -62,6 +64,21 @@ def test_each_request_stands_alone(port: int) -> None:
     status, body, headers = send(port)
     assert (status, headers["content-type"], headers["mcp-session-id"]) == (200, "application/json", None)
     assert body["result"]["tools"][0]["name"] == "search"
+
+
+@pytest.mark.parametrize("accept", ["", "*/*", "text/event-stream", "application/json;q=0.5", "text/html, */*;q=0.8"])
+def test_a_client_that_names_no_kind_of_answer_gets_json(port: int, accept: str) -> None:
+    """Some clients send no `Accept` header or half of it, and take a refusal for a missing login."""
+    status, body, headers = send(port, accept=accept)
+    assert (status, headers["content-type"]) == (200, "application/json")
+    assert body["result"]["tools"]
+
+
+def test_a_slash_at_the_end_of_the_address_changes_nothing(port: int) -> None:
+    """Clients add one; a redirect would lose the body of the request."""
+    assert send(port, path="/mcp/")[:2] == send(port)[:2]
+    assert send(port, path="/mcp/", key="")[0] == 401
+    assert send(port, path="/mcp/", method="GET")[0] == 405
 
 
 def test_who_sends_no_key_is_refused(port: int) -> None:

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,23 @@ def test_nothing_but_the_protocol_is_on_stdout_and_closing_stdin_ends_it(agent_p
     assert {message["jsonrpc"] for message in messages} == {"2.0"}
     assert messages[0]["result"]["serverInfo"]["name"] == "searchsocket"
     assert "Traceback" not in done.stderr
+
+
+def test_a_client_that_dies_during_an_answer_ends_the_server_quietly(agent_project: Project) -> None:
+    """Its closed pipe is no defect, so nothing is reported."""
+    server = subprocess.Popen(
+        [COMMAND, "mcp", "--project", agent_project.root],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    assert server.stdin is not None
+    assert server.stdout is not None
+    server.stdout.close()
+    with suppress(OSError):
+        server.stdin.write(json.dumps(HELLO).encode() + b"\n")
+        server.stdin.close()
+    server.stdin = None
+    _, errors = server.communicate(timeout=120)
+    assert (server.returncode, errors) == (0, b"")
 
 
 def test_a_server_that_is_turned_off_says_so(tmp_path: Path) -> None:
