@@ -26,7 +26,7 @@ from searchsocket.sources.base import SourceOrigin
 from searchsocket.state import ProjectState
 from searchsocket.system.json_text import JsonObject
 from searchsocket.types import Scope
-from searchsocket_assets.run.tags import BRANCH_TAG, PARTITION_TAG, PROJECT_TAG
+from searchsocket_assets.run.tags import BRANCH_TAG, PARTITION_TAG, PROJECT_TAG, RANGE_TAGS
 
 PROJECT_VARIABLE = "SEARCHSOCKET_PROJECT"
 # Name of the partitions of a project with a Dagster home of its own: each scope is a partition of every asset. Names
@@ -128,12 +128,12 @@ class DagsterSite:
         """Make the library's run for one Dagster run over one partition.
 
         Raises:
-            InvalidScope: The partition is not a scope of this project.
+            InvalidScope: The run has no partition or several, or it is not a scope of this project.
         """
         project = self.open()
         branches = ProjectState(project.state_dir).branches()
         stated = run.tags.get(BRANCH_TAG, "")
-        scope = named_scope(project, run.tags[PARTITION_TAG], branches, stated)
+        scope = named_scope(project, _partition_of(run), branches, stated)
         _require_scope(project, scope, branches, stated)
         return ScopeRun(
             project,
@@ -213,6 +213,23 @@ def job_stages(site: DagsterSite, corpus: str) -> KeysView[str]:
         return CODE_STAGES.keys()
     optional = (*(LLMS_STAGES if site.traits.has_llms else ()), *(STATIC_STAGES if site.traits.has_static else ()))
     return dict.fromkeys((*STAGES, *optional)).keys()
+
+
+def _partition_of(run: dg.DagsterRun) -> str:
+    """Return the partition of a run, or the only one of its range.
+
+    Raises:
+        InvalidScope: There is none, or there are several.
+    """
+    first, last = (run.tags.get(tag, "") for tag in RANGE_TAGS)
+    partition = run.tags.get(PARTITION_TAG) or (first if first == last else "")
+    if not partition:
+        what = f"has the partitions {first!r} to {last!r}" if first else "has no partition"
+        raise InvalidScope(
+            f"this run {what}, but a run indexes one scope: launch a backfill, select one partition in Dagster's UI, "
+            f'or add --tags \'{{"{PARTITION_TAG}": "SCOPE"}}\' to `dagster job execute`'
+        )
+    return partition
 
 
 def _require_scope(project: Project, scope: Scope, scopes: Mapping[str, str], stated: str) -> None:

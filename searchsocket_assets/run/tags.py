@@ -6,6 +6,7 @@ from searchsocket.pipeline.branches.builds import build_of
 from searchsocket.pipeline.run.context import ScopeRun
 
 PARTITION_TAG = "dagster/partition"  # its scope
+RANGE_TAGS = ("dagster/asset_partition_range_start", "dagster/asset_partition_range_end")
 PROJECT_TAG = "project"  # a home may serve several projects
 ROOT_TAG = "searchsocket/root"  # id and folder of the project, `docs@/srv/docs`
 BRANCH_TAG = "searchsocket/branch"  # branch of its scope

@@ -2,11 +2,14 @@
 
 import sqlite3
 from collections.abc import Sequence
+from pathlib import Path
 
 import dagster as dg
 import pytest
 from sqlalchemy.exc import IntegrityError
 
+from searchsocket_assets.definitions import build_definitions
+from searchsocket_assets.run.tags import RANGE_TAGS
 from searchsocket_assets.site import NAME, ensure_scope
 
 
@@ -38,3 +41,44 @@ def test_the_loser_of_a_race_goes_on() -> None:
 def test_an_error_that_is_no_race_is_raised() -> None:
     with pytest.raises(IntegrityError):
         ensure_scope(Racing(there_afterwards=False), "main")
+
+
+def launch(site: Path, instance: dg.DagsterInstance, job: str, tags: dict[str, str]) -> dg.ExecuteInProcessResult:
+    """Run a job without `partition_key`, as the shell does."""
+    for scope in ("main", "next"):
+        ensure_scope(instance, scope)
+    config = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+    return (
+        build_definitions(str(site))
+        .resolve_job_def(job)
+        .execute_in_process(config, instance=instance, tags=tags, raise_on_error=False)
+    )
+
+
+def reason(result: dg.ExecuteInProcessResult) -> str:
+    """The message of the innermost error of the first step that failed."""
+    error = next(event for event in result.all_events if event.is_step_failure).step_failure_data.error
+    while error is not None and error.cause is not None:
+        error = error.cause
+    assert error is not None
+    return error.message
+
+
+@pytest.mark.parametrize("job", ["index_site", "verify_scope"])
+@pytest.mark.parametrize(
+    ("tags", "words"),
+    [({}, "has no partition"), (dict(zip(RANGE_TAGS, ("main", "next"), strict=True)), "'main' to 'next'")],
+)
+def test_a_run_without_one_partition_says_how_to_launch_it(
+    site: Path, instance: dg.DagsterInstance, job: str, tags: dict[str, str], words: str
+) -> None:
+    """`dagster job execute` starts runs without a partition, and some schedulers runs over a range."""
+    failed = launch(site, instance, job, tags)
+    assert not failed.success
+    assert words in reason(failed)
+    assert "launch a backfill" in reason(failed)
+
+
+def test_a_range_of_one_partition_is_that_partition(site: Path, instance: dg.DagsterInstance) -> None:
+    """Dagster makes such ranges of a backfill in a single run."""
+    assert launch(site, instance, "index_site", dict.fromkeys(RANGE_TAGS, "main")).success
