@@ -112,7 +112,7 @@ def create_app(
     service.scopes.check()
     with suppress(ConfigMissing):  # without its key only the reranker is unavailable
         service.check()
-    key = configured_key(settings, environ)
+    key = configured_key(project, environ)
     trusts_loopback = dev and is_loopback(host)
 
     app = _without_endpoints(project, service, on_demand=on_demand)

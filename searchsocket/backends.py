@@ -45,12 +45,17 @@ class Backends:
         on_error: Callable[[BaseException], object] = lambda _: None,
     ) -> None:
         self._project = project
-        self._environ = environ
+        self._environ = project.environment(environ)
         self._calls = calls
         self._local_only = local_only
         self._clock = clock
         self._on_error = on_error
         self._embedders: dict[str, Embedder] = {}  # by provider
+
+    @property
+    def environ(self) -> Mapping[str, str]:
+        """The environment with the variables of the project's files, see `Project.environment`."""
+        return self._environ
 
     @cached_property
     def state(self) -> "ProjectState":

@@ -141,7 +141,7 @@ class PoolGate:
         if bearer_key(headers) is None and not self._dev:
             return False
         try:
-            secret = configured_key(project.settings.api, self._environ)
+            secret = configured_key(project, self._environ)
             rules = tier_rules(project.settings.api, secret, "" if secret else read_token(project) or "", self._dev)
         except SearchSocketError:
             return False

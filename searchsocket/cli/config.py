@@ -10,6 +10,7 @@ import click
 from searchsocket.cli.options import json_option, project_option
 from searchsocket.cli.output import print_json, safe
 from searchsocket.models.embedders.openai_key import key_variable
+from searchsocket.project.dotenv import with_named_variables
 from searchsocket.project.settings.load import load_settings
 from searchsocket.project.settings.origins import effective_settings
 
@@ -51,7 +52,8 @@ def show(root: Path, as_json: bool) -> None:
         )
         if name
     }
-    are_set = {name: bool(os.environ.get(name, "").strip()) for name in variables.values()}
+    environ = with_named_variables(root, settings, os.environ)
+    are_set = {name: bool(environ.get(name, "").strip()) for name in variables.values()}
     if as_json:
         listed = [{"key": s.key, "value": _public(s.value), "source": s.source, "origin": s.origin} for s in effective]
         print_json({"settings": listed, "secrets": are_set})

@@ -123,7 +123,7 @@ def reranker(project: Project) -> Iterator[CheckLine]:
     settings = project.settings.rerank
     if settings.provider == "none":
         return
-    judge = make_reranker(settings, os.environ)
+    judge = make_reranker(settings, project.environment(os.environ))
     judge.rerank("search", ["search", "socket"], top_n=1, timeout_s=settings.timeout_s)
     if deprecated := deprecation(settings):
         yield CheckLine("reranker", True, f"{judge.model_id} answers", str(deprecated))

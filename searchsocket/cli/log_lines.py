@@ -31,11 +31,8 @@ class LogLines(TextIOBase):
 
     def __init__(self, stream: TextIO, environ: Mapping[str, str]) -> None:
         self._stream = stream
-        self._secrets = sorted(
-            (value for name, value in environ.items() if _SECRET_NAME.search(name) and len(value) >= _MIN_SECRET_CHARS),
-            key=len,
-            reverse=True,
-        )
+        self._secrets: list[str] = []
+        self.hide(environ)
         self._facts: dict[str, object] = {}
         self._partial_line = ""
         self._lock = threading.RLock()
@@ -54,6 +51,12 @@ class LogLines(TextIOBase):
     def fileno(self) -> int:
         """The number of the stream, for child processes: their own lines do not pass here."""
         return self._stream.fileno()
+
+    def hide(self, environ: Mapping[str, str]) -> None:
+        """Replace the secret values of these variables too."""
+        secrets = (value for name, value in environ.items() if _SECRET_NAME.search(name))
+        new = {value for value in secrets if len(value) >= _MIN_SECRET_CHARS}
+        self._secrets = sorted(new.union(self._secrets), key=len, reverse=True)
 
     def add_facts(self, **facts: object) -> None:
         """Add fields to all later lines, such as `project`, `scope` and `run`."""

@@ -239,6 +239,7 @@ def load_project(root: Path) -> "Project":
     project = open_project(root, os.environ)
     if log := log_lines():
         log.add_facts(project=project.id)
+        log.hide(project.environment(os.environ))
     return project
 
 

@@ -82,7 +82,7 @@ def serve_one(project: Project, listener: Listener, url: str, *, dev: bool, othe
     if address := artifacts_address(project, url):
         pulled = open_pulled(project, os.environ, address)
         project, store = pulled.project, pulled.store
-    key = configured_key(project.settings.api, os.environ)
+    key = configured_key(project, os.environ)
     token = "" if key else _token(project)
     agents = project.settings.mcp
 
@@ -115,7 +115,7 @@ def serve_one(project: Project, listener: Listener, url: str, *, dev: bool, othe
 def serve_sites(projects: Sequence[Project], listener: Listener, *, dev: bool) -> None:
     """Serve several projects, and one search over all of them."""
     log = listener.log()
-    keys = [configured_key(project.settings.api, os.environ) for project in projects]
+    keys = [configured_key(project, os.environ) for project in projects]
     tokens = ["" if key else _token(project) for project, key in zip(projects, keys, strict=True)]
     sites, app = _sites_and_app(projects, listener.host, tokens, dev, log)
     first = projects[0].settings.api
@@ -151,7 +151,7 @@ def serve_many(base: Project, listener: Listener, location: ProjectsLocation) ->
     """Serve every project of a location."""
     log = listener.log()
     app = _many_worker(base, listener.host, location, log)
-    key = bool(configured_key(base.settings.api, os.environ))
+    key = bool(configured_key(base, os.environ))
 
     def greet(url: str) -> None:
         address = f"{url}/sites/NAME{base.settings.api.path}?q=..."
@@ -176,7 +176,7 @@ def _many_worker(base: Project, host: str, location: ProjectsLocation, log: Serv
         environ=os.environ,
         host=host,
         dev=location.dev,
-        token_of=lambda project: "" if configured_key(project.settings.api, os.environ) else _token(project),
+        token_of=lambda project: "" if configured_key(project, os.environ) else _token(project),
         on_error=log,
         max_memory_bytes=location.memory_mb * 1_000_000,
         max_disk_bytes=location.disk_mb * 1_000_000,

@@ -14,7 +14,7 @@ from searchsocket.system.files import make_private_folder, share, write_atomic
 from searchsocket.system.locks import scope_lock
 
 if TYPE_CHECKING:
-    from searchsocket.project.settings.model import ApiSettings
+    pass
 
 _IGNORE_FILE = ".gitignore"
 TOKEN_FILE = "serve.token"  # noqa: S105  a file's name
@@ -51,16 +51,17 @@ def make_private_folders(project: Project) -> None:
         share(ignore)
 
 
-def configured_key(settings: "ApiSettings", environ: Mapping[str, str]) -> str:
+def configured_key(project: Project, environ: Mapping[str, str]) -> str:
     """The key of trusted callers; "" if none is set. If one is set, callers without it are not trusted.
 
     Raises:
         ConfigError: The key is so short that it can be guessed.
     """
-    key = environ.get(settings.key_env, "").strip()
+    name = project.settings.api.key_env
+    key = project.environment(environ).get(name, "").strip()
     if 0 < len(key) < MIN_KEY_CHARS:
         raise ConfigError(
-            f"the key in {settings.key_env} has {len(key)} characters; a key needs at least {MIN_KEY_CHARS}; "
+            f"the key in {name} has {len(key)} characters; a key needs at least {MIN_KEY_CHARS}; "
             f"create one with `openssl rand -hex 24`"
         )
     return key

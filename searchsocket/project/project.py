@@ -34,6 +34,12 @@ class Project:
     def dagster_home(self) -> Path:
         return self.state_dir / "dagster"
 
+    def environment(self, environ: Mapping[str, str]) -> Mapping[str, str]:
+        """Return the environment with the variables of `.env.local` and `.env` that the settings name."""
+        from searchsocket.project.dotenv import with_named_variables
+
+        return with_named_variables(self.root, self.settings, environ)
+
     def scope(self, environ: Mapping[str, str], override: str | None = None) -> Scope:
         """The scope for a command, see `scopes.stated_scope` and `scopes.resolve_scope`."""
         stated = stated_scope(self.settings.scope, self.root, environ, override)

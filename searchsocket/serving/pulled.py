@@ -127,7 +127,7 @@ def open_pulled(
         poll_s=settings.artifacts.poll_seconds,
         max_bytes=max_bytes,
         public_scopes=document.scopes,
-        vectors=make_vectors(project.settings.vector, document.project_id, environ),
+        vectors=make_vectors(project.settings.vector, document.project_id, project.environment(environ)),
         synonyms=Curation(project.root, project.settings.ranking.synonyms),
         monotonic=monotonic,
     )

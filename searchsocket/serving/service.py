@@ -232,7 +232,15 @@ def open_service(
     rerank = project.settings.rerank
     has_reranker = rerank.provider != "none"
     judge = cache(
-        partial(make_judge, rerank, environ, clock=clock, on_error=on_error, prepare=redactor, ledger=backends.ledger)
+        partial(
+            make_judge,
+            rerank,
+            backends.environ,
+            clock=clock,
+            on_error=on_error,
+            prepare=redactor,
+            ledger=backends.ledger,
+        )
     )
     scopes = ReadableScopes(project, environ, store.public_scopes if isinstance(store, PublishedScopes) else None)
     backend = BackendGuard(project.settings.search, on_error=on_error)

@@ -142,11 +142,10 @@ def test_services_on_several_machines_share_a_secret(project: Project) -> None:
 
 
 def test_a_key_that_can_be_guessed_is_refused(project: Project) -> None:
-    settings = project.settings.api
-    assert configured_key(settings, {"SEARCHSOCKET_API_KEY": "k" * 20}) == "k" * 20
-    assert configured_key(settings, {"SEARCHSOCKET_API_KEY": " "}) == ""
+    assert configured_key(project, {"SEARCHSOCKET_API_KEY": "k" * 20}) == "k" * 20
+    assert configured_key(project, {"SEARCHSOCKET_API_KEY": " "}) == ""
     with pytest.raises(ConfigError, match="19 characters; a key needs at least 20"):
-        configured_key(settings, {"SEARCHSOCKET_API_KEY": "k" * 19})
+        configured_key(project, {"SEARCHSOCKET_API_KEY": "k" * 19})
 
 
 def test_git_leaves_the_state_folder_out(project: Project) -> None:

@@ -42,7 +42,7 @@ def forget_scope(
 def _forget(project: Project, scope: Scope, environ: Mapping[str, str], *, with_rows: bool, remote: bool) -> None:
     here = project.settings.vector.model_copy(update={"provider": "local"})
     store = make_store(here, project.state_dir, project.id)
-    index = make_vectors(project.settings.vector, project.id, environ) if remote else None
+    index = make_vectors(project.settings.vector, project.id, project.environment(environ)) if remote else None
     state = ProjectState(project.state_dir)
     make_private_folders(project)
     with state.lock(scope.name), run_lease(project, scope) if remote else nullcontext():

@@ -27,11 +27,11 @@ from searchsocket.system.json_text import JsonObject
 
 def assumptions(run: ScopeRun) -> Iterator[str]:
     """Yield a sentence for each fact that a plan assumes and a real run would check."""
-    settings = run.project.settings
+    settings, environ = run.project.settings, run.project.environment(run.environ)
     live = run.backends.store.generation(run.scope)
     if settings.vector.provider != "local":
         try:
-            make_vectors(settings.vector, run.project.id, run.environ)
+            make_vectors(settings.vector, run.project.id, environ)
             reason = f"a plan does not read {settings.vector.provider}"
         except ConfigMissing as error:
             reason = str(error)
@@ -40,7 +40,7 @@ def assumptions(run: ScopeRun) -> Iterator[str]:
         )
         yield f"assumed: {reason}; for this plan {facts}"
     if settings.embeddings.provider == "auto" and live is None:
-        provider = resolved_provider(settings.embeddings, run.environ, "")
+        provider = resolved_provider(settings.embeddings, environ, "")
         why = "a key is set" if provider == "openai" else f"${key_variable(settings.embeddings)} is not set"
         yield f"assumed: embeddings.provider is auto and {why}, so this plan counts the cost of {provider}"
 

@@ -85,7 +85,7 @@ def find_published_vectors(
         StateUnavailable: The disk cannot be written.
     """
     objects = open_objects(project.settings.artifacts.url)
-    index = make_vectors(project.settings.vector, project.id, environ)
+    index = make_vectors(project.settings.vector, project.id, project.environment(environ))
     with tempfile.TemporaryDirectory(prefix=TEMPORARY, dir=project.state_dir) as folder:
         look = _Look(objects, project, Path(folder), index, missing, model_id)
         for description in look.descriptions():
