@@ -76,3 +76,17 @@ def test_next_actions_of_documents_and_answers_work(service: ContentService) -> 
     assert len(hints) >= 6
     for action in hints:
         assert done(service, action).status.success, action
+
+
+def test_many_similar_results_suggest_an_exact_term(service: ContentService) -> None:
+    """The suggested call has fewer or better results: the first one contains the term."""
+    actions: list[str] = []
+    for concept in ("endpoint", "lock", "navigation", "search", "vector"):
+        answer = service.search_content("site", ContentQuery((concept,), limit=20), trusted=True)
+        actions += [each for each in answer.navigation_hints.next_actions if "add exact_terms" in each]
+    assert actions
+    for action in actions:
+        answer = done(service, action)
+        assert answer.data.results[0].raw.exact_terms
+    with_terms = service.search_content("site", ContentQuery(("lock",), ("vec0",)), trusted=True)
+    assert not any("add exact_terms" in action for action in with_terms.navigation_hints.next_actions)

@@ -1,5 +1,6 @@
 """`searchsocket code fetch`."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,13 +10,17 @@ from searchsocket.cli.code.requests import CodeScope, file_line, open_scope
 from searchsocket.cli.options import count_option, json_option, scope_options, tokens_option
 from searchsocket.cli.output import safe
 from searchsocket.cli.results import print_answer
+from searchsocket.errors import InvalidRequest
 from searchsocket.search.bounds import MAX_LINES, MAX_PLACES
 from searchsocket.search.code.fetch import FetchedLines, LinesLeft, fetched_code
+from searchsocket.serving.jsonl.chunk_ids import ChunkIds
+
+_LISTED_ID = re.compile(r"[^\[\]\s,\"']+")
 
 
 @click.command()
 @click.argument("places", nargs=-1)
-@click.option("--id", "ids", multiple=True, metavar="ID", help="Chunk id from a result; repeat for several.")
+@click.option("--id", "--ids", "ids", multiple=True, metavar="ID", help="Chunk id from a result, or a list of them.")
 @scope_options
 @count_option("--max-lines", MAX_LINES, MAX_LINES, "Maximum number of lines per place.")
 @tokens_option
@@ -39,11 +44,12 @@ def fetch(
       searchsocket code fetch src/auth/token.ts:45-78
       searchsocket code fetch src/auth/token.ts:45 src/use.ts --max-lines 20 --json
     """
+    ids = tuple(each for listed in ids for each in _LISTED_ID.findall(listed))
     if not 1 <= len(places) + len(ids) <= MAX_PLACES:
         raise click.UsageError("pass one to five places")
     source = open_scope(root, scope_name)
     files = [_file(source, place, max_lines) for place in places]
-    files += source.code.fetch_chunks(ids, source.scope, max_lines) if ids else []
+    files += source.code.fetch_chunks(_chunk_ids(source, ids), source.scope, max_lines) if ids else []
     left: Sequence[LinesLeft] = ()
     if as_json or max_tokens:
         answer = fetched_code(source.scope, files, max_tokens)
@@ -61,6 +67,19 @@ def fetch(
             click.echo(click.style(number + mark, dim=True) + safe(text))
     for more in left:
         click.echo(click.style(f"more: {safe(more.file)}:{more.first_line}-{more.last_line}", dim=True))
+
+
+def _chunk_ids(source: CodeScope, ids: Sequence[str]) -> list[str]:
+    """Return ids as results have them; the numbers of `code serve` are accepted too.
+
+    Raises:
+        InvalidRequest: A number is unknown.
+    """
+    numbers = ChunkIds(source.code.home.state_dir)
+    chunk_ids = [numbers.record_id(source.scope, int(each)) if each.isdecimal() else each for each in ids]
+    if None in chunk_ids:
+        raise InvalidRequest(f"unknown chunk id {ids[chunk_ids.index(None)]}: search again")
+    return [each for each in chunk_ids if each is not None]
 
 
 def _file(source: CodeScope, place: str, max_lines: int) -> FetchedLines:

@@ -14,7 +14,8 @@ from searchsocket.serving.capabilities.code import SEARCH_CODE
 
 
 @click.command()
-@click.argument("query", nargs=-1, required=True)
+@click.argument("query", nargs=-1)
+@click.option("--q", "text", default="", metavar="TEXT", help="The query, instead of QUERY.")
 @scope_options
 @count_option("--limit", MAX_CODE_TOP_K, 10, "Maximum number of results.", "--top-k", "top_k")
 @files_options
@@ -24,7 +25,9 @@ from searchsocket.serving.capabilities.code import SEARCH_CODE
 @click.option("--explain", is_flag=True, help="Show the parts of each score.")
 @part_options
 @json_option
-def search(query: tuple[str, ...], root: Path, scope_name: str | None, as_json: bool, **fields: object) -> None:
+def search(
+    query: tuple[str, ...], text: str, root: Path, scope_name: str | None, as_json: bool, **fields: object
+) -> None:
     """Find code by meaning, words and names of definitions.
 
     \b
@@ -32,7 +35,9 @@ def search(query: tuple[str, ...], root: Path, scope_name: str | None, as_json: 
       searchsocket code search how are tokens checked
       searchsocket code search Parser.parse --path 'src/**/*.ts' --json
     """
-    answer = answer_of(SEARCH_CODE, root, scope_name, q=" ".join(query), **fields)
+    if bool(query) == bool(text):
+        raise click.UsageError("pass either QUERY or --q")
+    answer = answer_of(SEARCH_CODE, root, scope_name, q=text or " ".join(query), **fields)
     print_answer(answer, _lines(answer), as_json=as_json, notes=answer.notes)
 
 

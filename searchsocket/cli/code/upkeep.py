@@ -52,7 +52,7 @@ def sync_now(root: Path, scope_name: str | None, *, as_json: bool) -> None:
     else:
         for line in (_sync_line(result), *not_searched_lines(result)):
             say(line)
-    if result.incomplete:
+    if 100 * result.left_out > result.chunks:
         raise SystemExit(exits.FAILED)
 
 

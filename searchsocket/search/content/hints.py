@@ -13,6 +13,8 @@ from searchsocket.text.words import parse_query
 
 _MAX_RELATED = 3
 _MAX_PHRASES = 12  # candidates for a refinement
+_MANY = 5  # results that may need narrowing
+_SIMILAR = 0.7  # share of the first score
 _FEW = 3  # documents in the results: up to here, suggest an outline of the first one
 
 
@@ -51,10 +53,27 @@ def next_actions(
     else:
         outline = call("get_document_data", folder_id=name, file_path=first.file_path)
         actions.append(f"list the chunks of that document: {outline}")
+    if narrow := _narrower(name, query, results):
+        actions.append(f"many results are about as relevant; add exact_terms to narrow them: {narrow}")
     if token:
         more = call("search_content", folder_id=name, continuation_token=token)
         actions.append(f"get the results that follow: {more}")
     return tuple(actions)
+
+
+def _narrower(folder_id: str, query: ContentQuery, results: Sequence[ContentResult]) -> str:
+    """Return a call with an exact term that some of many similar results contain; "" if there is none."""
+    similar = [each for each in results if each.relevance_score >= _SIMILAR * results[0].relevance_score]
+    if query.exact_terms or len(similar) < _MANY:
+        return ""
+    words = {word.exact for word in parse_query(" ".join(query.semantic_concepts)).words}
+    contents = [result.content.casefold() for result in similar]
+    for phrase in dict.fromkeys(phrase for result in similar for phrase in result.document_keywords):
+        is_new = not words & {word.exact for word in parse_query(phrase).words}
+        if is_new and 0 < sum(phrase.casefold() in content for content in contents) < len(contents):
+            concepts = list(query.semantic_concepts)
+            return call("search_content", folder_id=folder_id, semantic_concepts=concepts, exact_terms=[phrase])
+    return ""
 
 
 def related_queries(folder: ContentFolder, query: ContentQuery, phrases: Iterable[str]) -> tuple[str, ...]:
