@@ -15,7 +15,7 @@ from searchsocket.search.versions import page_in, scope_of, stored_at
 from searchsocket.search.wire import Address, ChangedSince, Resolution, RouteFile, Url, Wire
 from searchsocket.stores.base import IndexReader
 from searchsocket.types import Generation
-from searchsocket.web.urls.paths import ancestors, below_base, canonical_path, page_readings
+from searchsocket.web.urls.paths import ancestors, below_base, canonical_path, page_readings, path_with_query
 from searchsocket.web.urls.resolve import AT_ROOT, SiteBase
 from searchsocket.web.urls.site import site_path
 
@@ -134,6 +134,8 @@ def find_page(path: str, reader: IndexReader, *, is_segment: bool = False, site:
     readings = [unquote(path, errors="surrogateescape"), path] if is_segment and _SLASH.search(path) else [path]
     readings = [site_path(reading, site) for reading in readings]
     paths = [path for reading in readings for path in below_base(canonical_path("/" + reading.lstrip("/")), site.path)]
+    if query := path.partition("#")[0].partition("?")[2]:
+        paths = [*(path_with_query(path, query) for path in paths), *paths]
     urls = [url for path in paths for url in _spellings(path)]
     aliases = reader.generation.aliases
     for url in (*urls, *(aliases[url] for url in urls if url in aliases)):

@@ -31,7 +31,7 @@ from searchsocket.serving.site_names import home_title
 from searchsocket.stores.base import VectorStore
 from searchsocket.system.locators import path_of
 from searchsocket.types import Scope
-from searchsocket.web.urls.paths import below_base, canonical_path
+from searchsocket.web.urls.paths import below_base, canonical_path, path_with_query
 from searchsocket.web.urls.resolve import SiteBase
 from searchsocket.web.urls.site import configured_site, requested_versions, site_path
 
@@ -121,6 +121,8 @@ class SearchService:
         site = self.site_of(scope.name)
         path = site_path(url, site)
         urls = [*below_base(canonical_path(path), site.path)]
+        if query := url.partition("#")[0].partition("?")[2]:
+            urls = [*urls, *(path_with_query(path, query) for path in urls)]
         aliases = self.store.reader(scope).generation.aliases
         *first_urls, last_url = [*(aliases[alias] for alias in urls if alias in aliases), *urls]
         for first_url in first_urls:

@@ -8,6 +8,7 @@ from searchsocket.search.query import SearchQuery
 from searchsocket.serving.service import SearchService, open_service
 from tests.artifacts.file_server import file_server
 from tests.pipeline.conftest import Site
+from tests.sources.web import serve
 
 MANUAL = {
     "index.html": ("Manual", "<p>Welcome to <a href='wal.html'>the log</a> or <a href='docs/'>the guides</a>.</p>"),
@@ -139,6 +140,28 @@ def test_a_scope_may_turn_from_a_build_to_a_crawl(manual: Site) -> None:
         crawled = manual.index()
     assert opened(manual) == PLAIN
     assert (crawled.embeddings["created"], crawled.records["deleted"]) == (0, 0)
+
+
+def test_a_page_with_a_query_is_requested_by_its_address(manual: Site) -> None:
+    """Results link to the query; its own name, its address and its whole URL lead to it."""
+    with serve() as web:
+        web.html("/", "<p>Boats.</p><a href='/list?page=2&b=x%2Fy'>More</a>")
+        web.html("/list?page=2&b=x%2Fy", "<p>Lanterns and ropes of the harbour.</p>")
+        configure(
+            manual,
+            f'[source]\nmode = "crawl"\n[source.crawl]\nbase_url = "{web.base_url}"\n'
+            'query_parameters = ["page", "b"]\n[project]\nbase_url = "https://example.com"\n',
+        )
+        manual.index()
+    answers, scope = service(manual), manual.project.scope_named("main")
+    name, address = "/list%3Fb=x%2Fy&page=2", "/list?page=2&b=x%2Fy"
+    [result] = [
+        result for result in answers.search(SearchQuery("lanterns harbour"), scope).results if result.url == name
+    ]
+    assert result.href == address
+    for path in (name, address, f"https://example.com{address}", f"{address}#top"):
+        assert answers.page(path, scope).answer().url == name
+    assert answers.related(address, scope)
 
 
 def test_an_index_of_another_version_is_built_again_whole(manual: Site) -> None:

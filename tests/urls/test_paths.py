@@ -15,6 +15,7 @@ from searchsocket.web.urls.paths import (
     normalise_prefix,
     path_depth,
     path_of_file,
+    path_with_query,
     sort_key,
     under_prefix,
 )
@@ -59,6 +60,14 @@ PATHS = st.one_of(ODD, st.text(max_size=40))
 def test_one_page_has_one_spelling(path: str, expected: str) -> None:
     """Identity must not depend on how a link or a file happened to be written."""
     assert canonical_path(path) == expected
+
+
+def test_a_page_with_a_query_has_a_path_of_its_own() -> None:
+    """The order of parameters means nothing, and the query is one segment."""
+    assert path_with_query("/list", "page=2") == "/list%3Fpage=2"
+    assert path_with_query("/list", "b=2&a=1&&") == path_with_query("/list", "a=1&b=2") == "/list%3Fa=1&b=2"
+    assert path_with_query("/", "to=/a/../b?c") == "/%3Fto=%2Fa%2F..%2Fb%3Fc"
+    assert path_with_query("/q", "x=%c3%a9%2f") == "/q%3Fx=é%2F"
 
 
 @given(PATHS)

@@ -68,6 +68,10 @@ class FetchFailed(SourceUnavailable):
         self.permanent = permanent
 
 
+class RedirectsAway(FetchFailed):
+    """The host redirects to another host; `permanent` is about retries, `status` tells if the page moved for good."""
+
+
 class RedirectRefused(FetchFailed):
     """The host redirects to a URL that the caller does not allow, for example by robots.txt."""
 
@@ -206,7 +210,9 @@ class Fetcher:
                 return answer
             target = _redirect_target(url, answer.headers.get("location", ""))
             if not self.same_host(target):
-                raise FetchFailed(f"{url} redirects to another host: {target[:200]}", permanent=True)
+                raise RedirectsAway(
+                    f"{url} redirects to another host: {target[:200]}", status=answer.status, permanent=True
+                )
             if target in visited:
                 raise FetchFailed(f"{url} redirects in a loop", permanent=True)
             if not is_allowed(target):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from searchsocket.errors import PageNotRendered, SourceUnavailable
 from searchsocket.sources.crawl import markdown
 from searchsocket.sources.crawl.charset import as_utf8
-from searchsocket.sources.crawl.fetch import Fetcher, FetchFailed, RedirectRefused, Response
+from searchsocket.sources.crawl.fetch import Fetcher, FetchFailed, RedirectRefused, RedirectsAway, Response
 from searchsocket.sources.crawl.pages import PageLinks, page_links
 from searchsocket.sources.crawl.rendering import Rendering
 from searchsocket.sources.crawl.site import CrawledSite, host_of
@@ -20,6 +20,7 @@ from searchsocket.web.urls.resolve import LinkedAddress, rebased, served_under
 _HTML = ("text/html", "application/xhtml+xml")
 _FILE = re.compile(r"\.[A-Za-z0-9]{1,5}$")
 _GONE = (404, 410)
+_MOVED = (301, 308)
 _HIDDEN = 403  # also the answer of stores of objects for a missing one
 _NO_PAGE = (_HIDDEN, *_GONE)
 _DISALLOWED = "disallowed by robots.txt"
@@ -112,6 +113,11 @@ class PageFetch:
             return self._new(task, answer)
         except RedirectRefused:
             return FetchedPage(task, skipped=_DISALLOWED)
+        except RedirectsAway as error:
+            # A login or an outage may redirect a known page for a while.
+            if error.status in _MOVED or self.store.get(task.key) is None:
+                return FetchedPage(task, skipped="redirects to another host")
+            return FetchedPage(task, failed=str(error))
         except FetchFailed as error:
             # A host that hides missing pages would otherwise make every crawl with a dead link incomplete.
             if error.status in _GONE or (error.status == _HIDDEN and self.store.get(task.key) is None):

@@ -64,6 +64,8 @@ class CrawledPages:
             address = self._base + readable_address(path) + mark + query
         elif (self._form is not None or url == "/") and stored.kind not in DOCUMENT_TYPES.values():
             return Addresses(self._form or UrlForm(), self._base).of_served(url, stored.served_url)
+        elif stored.kind == "markdown":  # the address is that of its file
+            address = self._base + stored.url + ("/" if stored.served_url.endswith("/") else "")
         else:
             address = self._base + readable_address(path)
         return "" if address == url else address

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from searchsocket.errors import InvalidRequest
-from searchsocket.web.urls.paths import canonical_path
+from searchsocket.web.urls.paths import path_with_query
 from searchsocket.web.urls.resolve import LinkedAddress
 
 MAX_PROBES = 100  # fetched per crawl to learn what their canonical links say
@@ -14,7 +14,6 @@ _PROBES_PER_PATH = 10
 _MAX_REPORTED = 10_000  # addresses that are counted
 _MAX_QUERY_CHARS = 500
 _EXAMPLES = 3
-_MARK = "%3F"
 # Parameters of campaigns; they never select a page.
 _TRACKING = re.compile(r"utm_\w+|[gf]bclid|gclid|msclkid|mc_[ce]id", re.IGNORECASE)
 
@@ -143,10 +142,8 @@ def with_query(linked: LinkedAddress, query: Query) -> LinkedAddress | None:
     if not query.parameters:
         return None
     address = f"{linked.address.partition('?')[0]}?{query}"
-    text = "&".join(sorted(query.parameters))
-    folder, _, name = linked.path.rpartition("/")
     try:
-        key = canonical_path(f"{folder}/{name}{_MARK}{text.replace('/', '%2F').replace('?', '%3F')}")
+        key = path_with_query(linked.path, str(query))
     except InvalidRequest:
         return None
     return LinkedAddress(key, address)

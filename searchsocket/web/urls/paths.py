@@ -67,6 +67,16 @@ def join_name(url: str, name: str) -> str:
     return joined
 
 
+def path_with_query(path: str, query: str) -> str:
+    """The page path of an address whose query selects a page: `/list` with `page=2` is `/list%3Fpage=2`.
+
+    Raises:
+        InvalidRequest: As `canonical_path`.
+    """
+    parameters = "&".join(sorted(filter(None, query.split("&"))))
+    return canonical_path(f"{path}%3F{parameters.replace('/', '%2F').replace('?', '%3F')}")
+
+
 def page_path(path: str) -> str:
     """The page path of a canonical path, independent of the form of the site's addresses.
 
