@@ -176,7 +176,7 @@ def test_other_addresses_with_a_query_are_counted_and_named(web: Web, tmp_path: 
     crawl = Crawl(web, tmp_path)
     assert crawl.urls() == ["/", "/a", "/q"]
     assert crawl.source.report.warnings == [
-        "2 linked addresses differ from others only by their query and were left out, e.g. /q?page=2, /q?page=3; "
+        "linked addresses that differ from others only by their query were left out: 2, e.g. /q?page=2, /q?page=3; "
         "if they are pages, list their parameters in source.crawl.query_parameters"
     ]
     assert "/q?page=3" not in web.paths()

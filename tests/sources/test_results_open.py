@@ -20,7 +20,7 @@ NAMES = (
     "semi;colon.html", "[x]{y}|z^.html", "it's (\"odd\").html", "tilde~_-.html", "back\\slash.html", "%c3%a9.html",
 )  # fmt: skip
 PAGE = """<!doctype html><meta charset=utf-8><title>{name}</title>
-<main><h1 id='top'>{name}</h1><p>Text of {name}.</p><h2 id='Ä:(b)'>Ä</h2><p>Text.</p>{links}</main>"""
+<main><h1 id='top'>{name}</h1><p>Text of {name}.</p><h2 id='Ä b (c)%20'>Ä</h2><p>Text.</p>{links}</main>"""
 
 
 def write_site(folder: Path) -> None:

@@ -132,7 +132,7 @@ class QueryPages:
         number = f"{len(self._other):,}" if len(self._other) < _MAX_REPORTED else f"at least {_MAX_REPORTED:,}"
         examples = ", ".join(sorted(self._other)[:_EXAMPLES])
         return (
-            f"{number} linked addresses differ from others only by their query and were left out, e.g. {examples}; "
+            f"linked addresses that differ from others only by their query were left out: {number}, e.g. {examples}; "
             "if they are pages, list their parameters in source.crawl.query_parameters"
         )
 
