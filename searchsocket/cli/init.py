@@ -14,7 +14,7 @@ from searchsocket.cli.output import count, print_json, safe, say
 from searchsocket.errors import StateUnavailable
 from searchsocket.project.project import Project
 from searchsocket.project.scopes import default_branch
-from searchsocket.setup.changes import Plan, is_ours, make, undo
+from searchsocket.setup.changes import Plan, is_ours, make, recorded_files, undo
 from searchsocket.setup.client_files import bundle_folder, is_copy
 from searchsocket.setup.frameworks import FRAMEWORKS
 from searchsocket.setup.plan import export_command, plan
@@ -99,7 +99,7 @@ def init(
         raise click.UsageError("--static needs no service; remove --service")
     project = load_project(root)
     if is_undo:
-        _undo(project, as_json=as_json)
+        _undo(project, is_confirmed=is_confirmed, as_json=as_json)
         return
     facts = look_at(project.root, os.environ, run_node=not no_node)
     draft = plan(
@@ -187,8 +187,13 @@ def _left_to_do(draft: Plan, *, is_static: bool) -> Iterator[str]:
         yield f"To serve /api/search at the address of your site instead:\n\n{PROXY}"
 
 
-def _undo(project: Project, *, as_json: bool) -> None:
-
+def _undo(project: Project, *, is_confirmed: bool, as_json: bool) -> None:
+    names = recorded_files(project)
+    if names and not (is_confirmed or as_json):
+        click.echo(f"init wrote {count(len(names), 'file')}:", err=True)
+        for name in names:
+            click.echo(f"  {safe(name)}", err=True)
+        click.confirm("Restore or delete them?", abort=True, err=True)
     undone = undo(project)
     if as_json:
         print_json({"restored": undone.restored, "removed": undone.removed, "kept": undone.kept})

@@ -147,12 +147,13 @@ def make(project: Project, changes: Sequence[Change]) -> None:
     """Make the changes, and record the original contents of the files.
 
     Raises:
-        StateUnavailable, PermissionDenied: A file cannot be written, or was edited since the diff was shown.
+        StateUnavailable, PermissionDenied: A file cannot be written, or was edited since the diff was shown; or the
+            record names a file outside of the project.
     """
     root = project.root
     for change in changes:
         path = root / change.path
-        if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root)):
+        if not _is_inside(root, path):
             raise StateUnavailable(f"{path} is a symbolic link out of the project; no file was changed")
         if _text(path) != change.before:
             raise StateUnavailable(
@@ -178,11 +179,21 @@ class Undone:
     kept: tuple[str, ...]  # files that were edited since
 
 
+def recorded_files(project: Project) -> tuple[str, ...]:
+    """The files that `undo` would restore or delete, unless they were edited since.
+
+    Raises:
+        StateUnavailable: The record names a file outside of the project.
+    """
+    return tuple(_record(project))
+
+
 def undo(project: Project) -> Undone:
     """Undo the changes of `make`, except in files that were edited since.
 
     Raises:
-        StateUnavailable, PermissionDenied: A file cannot be written.
+        StateUnavailable, PermissionDenied: A file cannot be written; or the record names a file outside of the project,
+            so nothing was changed.
     """
     record = _record(project)
     restored, removed, edited = [], [], {}
@@ -210,11 +221,19 @@ def is_ours(project: Project, name: str, text: str) -> bool:
 
 
 def _record(project: Project) -> dict[str, dict[str, str | None]]:
+    file = project.state_dir / RECORD
     try:
-        record = json.loads((project.state_dir / RECORD).read_bytes())
-        return {str(name): {"before": entry["before"], "after": entry["after"]} for name, entry in record.items()}
-    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        content = json.loads(file.read_bytes())
+        record = {str(name): {"before": entry["before"], "after": entry["after"]} for name, entry in content.items()}
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return {}  # there is no record, or it is damaged: undo then changes nothing
+    if outside := next((name for name in record if not _is_inside(project.root, project.root / name)), None):
+        raise StateUnavailable(f"{file} names {outside!r}, which is outside of the project; delete {file.name}")
+    return record
+
+
+def _is_inside(root: Path, path: Path) -> bool:
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root))
 
 
 def _save(project: Project, record: dict[str, dict[str, str | None]]) -> None:

@@ -24,7 +24,11 @@ _OF_ONE_MACHINE = (
     'version', json_extract(result, '$.version'), 'generation', json_extract(result, '$.generation'),
     'numbers', json_extract(result, '$.numbers'), 'warnings', json_array())""",
 )
-_LIST = "SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%' ORDER BY type, name LIMIT 200"
+# Every entry but the indexes that SQLite makes by itself, and the statistics of ANALYZE.
+_LIST = """SELECT type, name, sql FROM sqlite_master
+    WHERE NOT (type = 'index' AND sql IS NULL AND name GLOB 'sqlite_autoindex_*')
+    AND NOT (type = 'table' AND name IN ('sqlite_sequence', 'sqlite_stat1', 'sqlite_stat4'))
+    ORDER BY type, name LIMIT 200"""
 
 
 def archive(state: Path, scope: str, target: Path) -> None:

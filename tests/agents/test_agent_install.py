@@ -169,9 +169,38 @@ def test_the_doctor_starts_the_server_as_a_client_does(home: Path, monkeypatch: 
 )
 def test_the_doctor_says_what_the_client_would_meet(home: Path, command: str, said: str) -> None:
     assert install(home, "cursor", "--yes", "--command", command).exit_code == 0
-    found = doctor(home, "--client", "cursor")
+    found = doctor(home, "--client", "cursor", "--yes")
     assert said in " ".join(found.stdout.split()), found.output
     assert found.exit_code == 1
+
+
+@pytest.mark.parametrize("client", sorted({*CLIENTS} - OF_THE_USER))
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"command": "sh", "args": ["-c", "touch ran"]},
+        {"env": {"PYTHONSTARTUP": "evil.py"}},
+        {"args": ["mcp", "--project", "/elsewhere"]},
+        {"command": "./searchsocket"},
+    ],
+    ids=["program", "variables", "arguments", "program of the project"],
+)
+def test_the_doctor_asks_before_it_starts_a_command_of_a_checkout(
+    home: Path, monkeypatch: pytest.MonkeyPatch, client: ClientName, change: dict[str, object]
+) -> None:
+    """A clone may bring the file. Nobody answers here, so nothing starts."""
+    root = home.parent / "site"
+    monkeypatch.chdir(root)
+    (root / "searchsocket").write_text("#!/bin/sh\ntouch ran\n")
+    (root / "searchsocket").chmod(0o755)
+    wanted = target(home, client)
+    wanted.path.parent.mkdir(parents=True, exist_ok=True)
+    wanted.path.write_text(json.dumps({wanted.section: {wanted.name: {**wanted.entry, **change}}}))
+    done = doctor(home, "--client", client)
+    assert "was not started; `mcp install` would write searchsocket mcp" in done.stdout, done.output
+    assert "Start it?" in done.stderr
+    assert done.exit_code == 1
+    assert not (root / "ran").exists()
 
 
 def test_the_doctor_names_a_file_that_nobody_can_read(home: Path) -> None:

@@ -94,7 +94,18 @@ def test_the_state_says_nothing_of_its_machine_and_of_other_scopes(tmp_path: Pat
         assert db.execute("SELECT DISTINCT scope FROM pages").fetchall() == [("main",)]
 
 
-@pytest.mark.parametrize("damage", ["bytes", "half", "trigger", "scope", "version", "size"])
+STATEMENTS = {
+    "trigger": "CREATE TRIGGER more AFTER INSERT ON pages BEGIN DELETE FROM pages; END",
+    # `_` is a wildcard of LIKE: these names once passed for SQLite's own.
+    "sqlite1 trigger": "CREATE TRIGGER sqlite1 AFTER INSERT ON pages BEGIN DELETE FROM pages; END",
+    "sqlite1 view": "CREATE VIEW sqlite1 AS SELECT 1",
+    "sqlite1 table": "CREATE TABLE sqlite1 (x)",
+    "sqlite1 index": "CREATE INDEX sqlite1 ON pages (kind)",
+    "version": "PRAGMA user_version = 1",
+}
+
+
+@pytest.mark.parametrize("damage", ["bytes", "half", "scope", "size", "reserved", *STATEMENTS])
 def test_a_state_that_is_not_ours_is_not_used(tmp_path: Path, url: str, damage: str) -> None:
     """All pages are compared instead."""
     first = machine(tmp_path / "first", url)
@@ -106,11 +117,16 @@ def test_a_state_that_is_not_ours_is_not_used(tmp_path: Path, url: str, damage: 
         packed.write_bytes(b"damaged")
     elif damage == "half":
         packed.write_bytes(packed.read_bytes()[: packed.stat().st_size // 2])
-    elif damage in ("trigger", "version"):
+    elif damage == "reserved" or damage in STATEMENTS:
         (tmp_path / "changed.db").write_bytes(data)
         with closing(sqlite3.connect(tmp_path / "changed.db")) as db:
-            more = "CREATE TRIGGER more AFTER INSERT ON pages BEGIN DELETE FROM pages; END"
-            db.execute(more if damage == "trigger" else "PRAGMA user_version = 1")
+            db.execute(STATEMENTS.get(damage, STATEMENTS["trigger"]))
+            if damage == "reserved":  # a name that SQLite itself refuses
+                db.execute("PRAGMA writable_schema = ON")
+                db.execute(
+                    "UPDATE sqlite_master SET name = 'sqlite_more', sql = replace(sql, 'more', 'sqlite_more') "
+                    "WHERE name = 'more'"
+                )
             db.commit()
         packed.write_bytes(zstd.compress((tmp_path / "changed.db").read_bytes()))
     limit = 1_000 if damage == "size" else 10_000_000

@@ -6,6 +6,7 @@ import shutil
 import sys
 import tomllib
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,38 @@ def test_a_svelte_kit_site_gets_handle_component_and_settings(
     assert set(undone["restored"]) == {"src/hooks.server.js"} | ({".gitignore"} & set(before))
     assert tree(site) == before
     assert run_json("init", "--undo") == {"restored": [], "removed": [], "kept": []}
+
+
+@pytest.mark.parametrize("name", ["../victim", "{root}/victim", "link/victim"])
+def test_undo_touches_nothing_outside_of_the_project(run: RunCli, site: Path, tmp_path: Path, name: str) -> None:
+    """The record may come with a checkout: then nothing is undone, not even what is inside."""
+    outside = site.parent
+    for folder in (site, outside):
+        (folder / "victim").write_text("known")
+    (site / "link").symlink_to(outside)
+    known = {"before": None, "after": sha256(b"known").hexdigest()}
+    (site / ".searchsocket").mkdir(exist_ok=True)
+    record = {"victim": known, name.format(root=outside): known}
+    (site / ".searchsocket/init.json").write_text(json.dumps(record))
+    for arguments in (["--undo", "--yes"], ["--yes"]):
+        done = run("init", *arguments)
+        assert done.exit_code == 1
+        assert "outside of the project; delete init.json" in done.stderr
+    assert (site / "victim").read_text() == (outside / "victim").read_text() == "known"
+
+
+def test_undo_lists_the_files_and_asks(run: RunCli, site: Path) -> None:
+    """Without a terminal nobody answers, so nothing is undone."""
+    (site / "mine.txt").write_text("known")
+    (site / ".searchsocket").mkdir(exist_ok=True)
+    record = {"mine.txt": {"before": None, "after": sha256(b"known").hexdigest()}}
+    (site / ".searchsocket/init.json").write_text(json.dumps(record))
+    done = run("init", "--undo")
+    assert done.exit_code == 1
+    assert "  mine.txt\nRestore or delete them?" in done.stderr
+    assert (site / "mine.txt").exists()
+    assert run("init", "--undo", "--yes").exit_code == 0
+    assert not (site / "mine.txt").exists()
 
 
 def test_a_site_without_a_server_asks_the_service_itself(run: RunCli, run_json: RunJson, site: Path, put: Put) -> None:

@@ -1,11 +1,13 @@
 """The files beside the pages of a site: what is written, kept, removed, and never touched."""
 
 import json
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from searchsocket.content.llms.folder import OwnFiles
+from searchsocket.content.llms.record import OwnFile, OwnRecord
 from searchsocket.errors import SearchSocketError
 from searchsocket.pipeline.run.index import index_scope, plan_scope
 from searchsocket.pipeline.run.options import RunOptions
@@ -53,6 +55,24 @@ def test_each_page_has_its_markdown_beside_it_and_the_list_names_them(site: Site
     assert 'url: "https://fjord.example/docs/install"' in page
     full = files(site)["llms-full.txt"].read_text()
     assert all(path.read_text().strip() in full for name, path in files(site).items() if name in PAGES)
+
+
+@pytest.mark.parametrize("is_enabled", [True, False])
+def test_a_record_that_came_with_a_checkout_deletes_nothing_outside(
+    site: Site, tmp_path: Path, *, is_enabled: bool
+) -> None:
+    """It names any folder, and the hash of a file that many people have."""
+    outside = tmp_path / "victim"
+    outside.mkdir()
+    (outside / "llms").write_text("also known\n")
+    (site.root / "link").symlink_to(outside)
+    for number, folder in enumerate((outside, site.root / "link")):
+        own = OwnFile("x", sha256(b"also known\n").hexdigest(), "", {})
+        OwnRecord(site.root / f".searchsocket/llms/{number}.json").save(str(folder), "main", {"llms": own})
+    if not is_enabled:
+        (site.root / "searchsocket.toml").write_text('[embeddings]\nprovider = "hash"\n')
+    site.index()
+    assert (outside / "llms").read_text() == "also known\n"
 
 
 def test_only_what_changed_is_written_and_what_is_gone_goes(site: Site) -> None:

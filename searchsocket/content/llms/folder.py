@@ -130,12 +130,15 @@ class OwnFiles:
         return not parent.is_dir() or not Path(os.path.realpath(parent)).is_relative_to(self._root)
 
 
-def remove_others(records: Path, scope: str, folder: Path | None) -> int:
-    """Delete the unchanged files of a scope in folders that it is no longer written to.
+def remove_others(records: Path, scope: str, folder: Path | None, root: Path) -> int:
+    """Delete the unchanged files of a scope in folders of the project that it is no longer written to.
+
+    A record may come with a checkout, so one that names a folder outside of the project deletes nothing.
 
     Args:
         records: The folder of all records.
         folder: The folder that the scope is written to now; None = not written.
+        root: The project.
 
     Returns:
         The number of files deleted.
@@ -150,6 +153,7 @@ def remove_others(records: Path, scope: str, folder: Path | None) -> int:
             previous.folder
             and previous.scope == scope
             and (folder is None or previous.folder != os.path.realpath(folder))
+            and Path(os.path.realpath(previous.folder)).is_relative_to(os.path.realpath(root))
         ):
             files = OwnFiles(Path(previous.folder), path, scope)
             files.remove_stale()

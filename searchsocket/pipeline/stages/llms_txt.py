@@ -63,7 +63,7 @@ def llms_txt(run: ScopeRun, state: ScopeState) -> StageResult[LlmsNumbers]:
     else:
         files.keep_stale()
     files.save()
-    removed = files.removed + remove_others(records, scope.name, folder)
+    removed = files.removed + remove_others(records, scope.name, folder, run.project.root)
     run.on_event(Event("llms_written", {"files": files.written, "folder": os.fspath(folder)}))
     return StageResult(
         total=len(entries),

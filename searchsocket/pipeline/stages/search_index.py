@@ -77,7 +77,7 @@ def search_index(run: ScopeRun, state: ScopeState) -> StageResult[IndexNumbers]:
     """
     result = publish_changes(run, state, search_index, chunk_embeddings, stage_bodies)
     if not run.project.settings.llms.enable:
-        remove_others(run.project.state_dir / RECORDS, run.scope.name, None)
+        remove_others(run.project.state_dir / RECORDS, run.scope.name, None, run.project.root)
     return replace(result, warnings=(*result.warnings, *_rules_without_effect(run)))
 
 
