@@ -1,15 +1,14 @@
 """Read Word (.docx) and OpenDocument (.odt) files: headings by style, lists and tables.
 
-Both are ZIP archives of XML. Unpacking is limited, and XML with a document type is refused, since that could define
-entities.
+Both are ZIP archives of XML. Unpacking is limited, whatever sizes the archive declares. XML with a document type is
+refused, since that could define entities. Readers get only the parts that were checked.
 """
 
 import io
 import re
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import partial
 from html import escape
 
 from lxml import etree
@@ -20,6 +19,8 @@ from searchsocket.content.pages import FileExtract
 
 _MAX_PARTS = 10_000
 _MAX_XML_BYTES = 30_000_000  # of all parts together, unpacked
+_BLOCK_BYTES = 1 << 16
+_COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # those of both formats, with a limit for each block
 _MAX_DEPTH = 100  # of nested lists and tables
 _MAX_REPEATS = 1_000  # of a repeated space, which is written once with a count
 _XML_PART = re.compile(r"\.(?:xml|rels)$", re.IGNORECASE)
@@ -61,7 +62,7 @@ def read_docx(data: bytes) -> FileExtract:
         ImportError: mammoth is not installed.
         ValueError: The file is damaged, too large when unpacked, or defines entities.
     """
-    return _document(data, partial(_docx, data))
+    return _document(data, _docx)
 
 
 def read_odt(data: bytes) -> FileExtract:
@@ -93,18 +94,38 @@ def _xml_parts(archive: zipfile.ZipFile) -> dict[str, bytes] | None:
         raise ValueError(f"the document has more than {_MAX_PARTS:,} parts or {_MAX_XML_BYTES:,} bytes of text")
     if any(entry.flag_bits & 1 for entry in entries):
         return None
-    contents = {entry.filename: archive.read(entry) for entry in parts}  # reads at most the declared size
+    contents = dict(_unpacked(archive, parts))
     for name, content in contents.items():
         if _DOCUMENT_TYPE.search(content):
             raise ValueError(f"{name} of the document defines a document type or entities")
     return None if b"encryption-data" in contents.get("META-INF/manifest.xml", b"") else contents
 
 
-def _docx(data: bytes, parts: Mapping[str, bytes]) -> FileExtract:
+def _unpacked(archive: zipfile.ZipFile, entries: Iterable[zipfile.ZipInfo]) -> Iterator[tuple[str, bytes]]:
+    """Unpack entries in blocks: the declared sizes may be false."""
+    left = _MAX_XML_BYTES
+    for entry in entries:
+        if entry.compress_type not in _COMPRESSIONS:
+            raise ValueError(f"{entry.filename} of the document has an unknown compression")
+        blocks = []
+        with archive.open(entry) as file:
+            while block := file.read(_BLOCK_BYTES):
+                left -= len(block)
+                if left < 0:
+                    raise ValueError(f"the document has more than {_MAX_XML_BYTES:,} bytes of text")
+                blocks.append(block)
+        yield entry.filename, b"".join(blocks)
+
+
+def _docx(parts: Mapping[str, bytes]) -> FileExtract:
     import mammoth  # an extra
 
+    checked = io.BytesIO()
+    with zipfile.ZipFile(checked, "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
     without_pictures = mammoth.images.img_element(lambda _: {"src": ""})
-    html = mammoth.convert_to_html(io.BytesIO(data), convert_image=without_pictures, style_map=_STYLES).value
+    html = mammoth.convert_to_html(checked, convert_image=without_pictures, style_map=_STYLES).value
     properties = _properties(parts.get("docProps/core.xml", b""))
     return FileExtract(
         html,

@@ -1,5 +1,9 @@
 """Word and OpenDocument files as pages."""
 
+import io
+import struct
+import tracemalloc
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -113,6 +117,42 @@ MANY = "<a/>" * 1_000_000
 def test_a_damaged_or_hostile_file_is_an_error_of_its_page(data: bytes, kind: PageKind, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         extracted(data, kind)
+
+
+def with_false_size(data: bytes, name: str, size: int) -> bytes:
+    """The archive with another declared size of one part, in both of its headers."""
+    changed = bytearray(data)
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        at = archive.getinfo(name).header_offset
+    struct.pack_into("<I", changed, at + 22, size)
+    directory = data.index(b"PK\x01\x02")
+    struct.pack_into("<I", changed, data.rindex(name.encode(), directory) - 46 + 24, size)
+    return bytes(changed)
+
+
+def test_a_false_size_gets_no_more_memory_than_the_limit() -> None:
+    """The archive declares 500 bytes and contains a hundred times the limit of a block."""
+    data = with_false_size(docx(" " * 20_000_000), "word/document.xml", 500)
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match="cannot be read"):
+            extracted(data, "docx")
+        assert tracemalloc.get_traced_memory()[1] < 5_000_000
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("start", ["", "<!DOCTYPE x [<!ENTITY a 'b'>]>"])
+def test_a_main_part_with_another_ending_is_not_read(start: str) -> None:
+    """Neither the limit nor the check for document types would see it."""
+    relations = (
+        '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" '
+        'Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" '
+        'Target="word/document.bin"/></Relationships>'
+    )
+    planted = f"{start}<w:document {WORD}><w:body>{paragraph('planted')}</w:body></w:document>"
+    page = extracted(docx(paragraph(LONG), **{"_rels/.rels": relations, "word/document.bin": planted}), "docx")
+    assert "planted" not in page.body
 
 
 def test_office_files_of_a_build_are_pages(tmp_path: Path) -> None:
