@@ -119,9 +119,9 @@ def _status_lines(library: Library, answer: CodeStatus) -> Iterator[str]:
         yield "The settings changed."
     if answer.rules_changed:
         yield "The way to split files changed."
+    yield "Not up to date." if answer.dirty else "Up to date."
     yield from _not_searched(answer)
     yield from map(visible, answer.warnings)
-    yield "Not up to date." if answer.dirty else "Up to date."
 
 
 def _result_lines(library: Library, result: CodeResult) -> Iterator[str]:
