@@ -52,6 +52,7 @@ from searchsocket.errors.requests import (
 from searchsocket.errors.runs import (
     BranchesUnknown,
     BudgetExceeded,
+    BudgetMissing,
     CandidateRefused,
     ClusterUnavailable,
     Interrupted,
@@ -73,6 +74,7 @@ __all__ = [
     "BadVectors",
     "BranchesUnknown",
     "BudgetExceeded",
+    "BudgetMissing",
     "Busy",
     "CandidateRefused",
     "ChunkGone",

@@ -86,6 +86,18 @@ class StrictRoutesFailed(SearchSocketError):
     code = "ROUTES_NOT_EXACT"
 
 
+class BudgetMissing(SearchSocketError):
+    """An agent may not pay for embeddings, since no budget is set for it."""
+
+    code = "BUDGET_MISSING"
+
+    def __init__(self, model_id: str) -> None:
+        super().__init__(
+            f"embedding with {model_id} costs money, and no budget is set; run `searchsocket code sync`, or set "
+            "costs.budget.run_usd or costs.budget.month_usd"
+        )
+
+
 class BudgetExceeded(SearchSocketError):
     """The estimated cost is over the budget; nothing was called."""
 

@@ -2,15 +2,18 @@
 
 import os
 import threading
+import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from uuid import uuid4
 
-from searchsocket.errors import Busy, CodeNotIndexed, InvalidRequest, SearchSocketError
+from searchsocket.dollars import dollars
+from searchsocket.errors import BudgetMissing, Busy, CodeNotIndexed, InvalidRequest, SearchSocketError
 from searchsocket.pipeline.code.staleness import configuration_digest
 from searchsocket.pipeline.code.status import CodeComparison
 from searchsocket.project.project import Project, open_project
@@ -21,9 +24,25 @@ from searchsocket.text.amounts import count
 MAX_CHANGED = 50  # files that are indexed before an answer; more need a sync
 MAX_FIRST_FILES, MAX_FIRST_BYTES = 2_000, 20_000_000  # limits of the first index before an answer: 20 s of CPU
 WAIT_S, FIRST_WAIT_S = 10.0, 45.0  # an answer waits so long for its sync; many clients give up after 60 s
-CHANGED = "FILES_CHANGED"
+_BYTES_A_SECOND = 1_000_000  # of source code that one core indexes with the built-in model
+CHANGED, INDEXED = "FILES_CHANGED", "FILES_INDEXED"
 
 _Key = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """Size and start of a sync."""
+
+    files: int
+    bytes: int
+    began_s: float
+
+    def progress(self, now_s: float) -> str:
+        """Describe a sync that still runs."""
+        least_s = 1 + self.bytes / _BYTES_A_SECOND
+        seconds = f"{now_s - self.began_s:.0f} s so far, at least {least_s:.0f} s in all"
+        return f"{_amount(self.files, self.bytes)} are being indexed ({seconds}); send the request again in a moment"
 
 
 class CodeKeeper:
@@ -38,6 +57,7 @@ class CodeKeeper:
         may_sync: bool,
         clock: Callable[[], datetime],
         upkeep: Callable[[Project, Mapping[str, str]], CodeUpkeep] = open_upkeep,
+        monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         """
         Args:
@@ -53,6 +73,8 @@ class CodeKeeper:
         self._opened = (configuration_digest(self._root), upkeep(project, environ))
         self._lock = threading.Lock()
         self._running: Future[CodeSynced] | None = None
+        self._monotonic = monotonic
+        self._work = _Work(0, 0, 0.0)  # of the running sync
         self._last_key: _Key = ()  # stale files before the last sync; a second sync of the same would not help
 
     def status(self, scope: str) -> CodeStatus:
@@ -64,12 +86,17 @@ class CodeKeeper:
 
         Raises:
             InvalidRequest: Files of this scope are not checked out here.
+            BudgetMissing: The model is paid, and no budget is set for agents.
             Busy: The sync takes longer than a call may; it continues.
         """
         if scope != self._current:
             raise InvalidRequest(f"scope {scope!r} is not checked out here, so its files cannot be indexed")
         self._wait(scope)
-        return self._result(self._begin(scope, self._upkeep().compare(scope)), FIRST_WAIT_S)
+        upkeep = self._upkeep()
+        comparison = upkeep.compare(scope)
+        if comparison.is_dirty:
+            upkeep.check_budget(scope)
+        return self._result(self._begin(scope, comparison), FIRST_WAIT_S)
 
     def freshen(self, scope: str, *, first: bool, next_step: str) -> tuple[Note, ...]:
         """Check the files before an answer about them, and index them first if few changed.
@@ -79,10 +106,11 @@ class CodeKeeper:
             next_step: Text for the note: how the caller can update the index.
 
         Returns:
-            A note if changed files are not searched.
+            A note if changed files are not searched, or if files were indexed for the first time or for money.
 
         Raises:
             CodeNotIndexed: The files were never indexed, and are too many.
+            BudgetMissing: They were never indexed, the model is paid, and no budget is set for agents.
             Busy: The first sync takes longer than a call may; it continues.
         """
         if scope != self._current:
@@ -102,6 +130,12 @@ class CodeKeeper:
             return ()
         if why := self._too_much(comparison):
             raise CodeNotIndexed(scope, f"{why}; {next_step}")
+        try:
+            self._upkeep().check_budget(scope)
+        except BudgetMissing as error:
+            if comparison.live is None:
+                raise
+            return (_note(comparison, f"not searched yet; {error}"),)
         is_much = comparison.live is not None and (_changed_count(comparison) > MAX_CHANGED or comparison.rules_changed)
         if is_much or not self.may_sync:
             return (_note(comparison, f"not searched yet; {next_step}"),)
@@ -109,8 +143,9 @@ class CodeKeeper:
         if key == self._last_key:
             return (_note(comparison, "a sync did not index it; see `searchsocket code sync`"),)
         self._last_key = key
-        self._result(self._begin(scope, comparison), WAIT_S if comparison.live else FIRST_WAIT_S)
-        return ()
+        began_s = self._monotonic()
+        synced = self._result(self._begin(scope, comparison), WAIT_S if comparison.live else FIRST_WAIT_S)
+        return _outcome(synced, self._monotonic() - began_s, is_first=comparison.live is None)
 
     @cached_property
     def _may_begin(self) -> bool:
@@ -146,7 +181,7 @@ class CodeKeeper:
         if len(files) <= MAX_FIRST_FILES and size <= MAX_FIRST_BYTES:
             return ""
         most = f"at most {MAX_FIRST_FILES:,} files and {MAX_FIRST_BYTES // 1_000_000} MB"
-        return f"it is {count(len(files), 'file')} and {size / 1e6:,.0f} MB, and a first question indexes {most}"
+        return f"it is {_amount(len(files), size)}, and a first question indexes {most}"
 
     def _size(self, path: str) -> int:
         try:
@@ -160,6 +195,8 @@ class CodeKeeper:
             if self._running is not None and not self._running.done():
                 return self._running
             self._running = future = Future[CodeSynced]()
+            files = [*comparison.files.new, *comparison.files.changed, *comparison.files.marked]
+            self._work = _Work(len(files), sum(map(self._size, files)), self._monotonic())
 
         def work() -> None:
             try:
@@ -188,7 +225,20 @@ class CodeKeeper:
         except TimeoutError as error:
             if future.done():
                 raise
-            raise Busy("the source code is being indexed; send the request again in a moment") from error
+            raise Busy(self._work.progress(self._monotonic())) from error
+
+
+def _amount(files: int, size: int) -> str:
+    return f"{count(files, 'file')} and {size / 1e6:,.1f} MB"
+
+
+def _outcome(synced: CodeSynced, seconds: float, *, is_first: bool) -> tuple[Note, ...]:
+    """Return a note about the first index, and about charges."""
+    cost = f"; the embedding provider charged {dollars(synced.cost_usd)}" if synced.cost_usd else ""
+    if is_first:
+        first = f"{count(synced.files, 'file')} were indexed for the first time, in {seconds:.0f} s"
+        return (Note(INDEXED, f"{first}{cost}"),)
+    return (Note(INDEXED, f"changed files were indexed first{cost}"),) if cost else ()
 
 
 def _changed_count(comparison: CodeComparison) -> int:
@@ -198,7 +248,7 @@ def _changed_count(comparison: CodeComparison) -> int:
 
 def _note(comparison: CodeComparison, consequence: str) -> Note:
     number = _changed_count(comparison)
-    change = f"{count(number, 'file')} changed" if number else "the settings or the way to split files changed"
+    change = f"{count(number, 'file')} changed" if number else "files, settings or the way to split files changed"
     return Note(CHANGED, f"{change} since it was indexed: {consequence}")
 
 

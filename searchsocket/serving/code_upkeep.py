@@ -10,6 +10,8 @@ from typing import Annotated
 from pydantic import Field
 
 from searchsocket.backends import Backends
+from searchsocket.errors import BudgetMissing
+from searchsocket.models.paying.bill import price_of
 from searchsocket.pipeline.code.status import CodeComparison, compare_code
 from searchsocket.pipeline.code.sync import invalidate_code, sync_code
 from searchsocket.project.corpora import code_home
@@ -71,8 +73,8 @@ class CodeSynced(Wire):
     skipped: FirstSkipped = ()
     skip_reasons: SkipReasons = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    cost_usd: Annotated[float, Field(description="Charges of the embedding provider, in US dollars.")] = 0.0
     left_out: Annotated[int, Field(description="Texts without a vector, as the provider refused them.")] = 0
-    incomplete: Annotated[bool, Field(description="True if more than one in a hundred texts has no vector.")] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +128,7 @@ class CodeUpkeep:
             skip_reasons=dict(done.skip_reasons) if done else comparison.left_out.counts(),
             warnings=tuple(done.warnings) if done else comparison.left_out.warnings,
             left_out=done.embeddings["leftOut"] if done else 0,
-            incomplete=done.is_incomplete if done else False,
+            cost_usd=done.charged_cost_usd if done else 0.0,
         )
 
     def remember(self, done: CodeSynced, scope_name: str | None) -> None:
@@ -138,6 +140,20 @@ class CodeUpkeep:
         keep_code_record(
             self.project, self.home, self.backends, done.scope, scope_name, self.environ, summary, time.time_ns
         )
+
+    def check_budget(self, scope: str) -> None:
+        """Check that an agent may have texts embedded: with a free model, or within a budget.
+
+        Raises:
+            BudgetMissing: The model is paid, and no budget is set.
+            ConfigMissing, ConfigError: The model cannot be used.
+        """
+        settings = self.project.settings
+        budget = settings.costs.budget
+        if budget.run_usd is None and budget.month_usd is None and settings.embeddings.may_cost:
+            embedder = Backends(self.home, self.environ, calls=False).embedder_for(self.home.scope_named(scope))
+            if price_of(embedder, settings.embeddings.price_per_million_tokens_usd):
+                raise BudgetMissing(embedder.model_id)
 
     def invalidate(self, patterns: Sequence[str], scope: str) -> Files:
         """Mark the files that match any of the patterns; see `invalidate_code`."""

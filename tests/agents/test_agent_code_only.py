@@ -3,6 +3,7 @@
 import random
 import shutil
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from tests.api.api_client import KEY
 from tests.api.running_service import listening
 from tests.code.code_project import FILES
 from tests.code.trees import grow
+from tests.embedders import openai_server
 
 TOOLS_OF_CODE = ["search_code", "find_code", "fetch", "status", "sync"]
 ENVIRON = {"SEARCHSOCKET__EMBEDDINGS__PROVIDER": "hash"}
@@ -90,7 +92,7 @@ def test_what_is_too_large_to_begin_unasked_says_how(root: Path, monkeypatch: py
     agent = server(root)
     refused = search(agent, "verifyToken")
     assert refused.is_error
-    assert "it is 5 files and 0 MB, and a first question indexes at most 2 files and 20 MB; call `sync`" in text_of(
+    assert "it is 5 files and 0.0 MB, and a first question indexes at most 2 files and 20 MB; call `sync`" in text_of(
         refused
     )
     assert "is not indexed; sync indexes it" in text_of(call(agent, "status"))
@@ -214,7 +216,8 @@ def test_a_question_that_waits_too_long_says_so_and_the_work_goes_on(
     monkeypatch.setattr(code_upkeep, "sync_code", slow)
     monkeypatch.setattr(code_keeper, "FIRST_WAIT_S", 0.01)
     first = search(agent, "verifyToken")
-    assert text_of(first).startswith("BUSY: the source code is being indexed; send the request again in a moment")
+    said = text_of(first)
+    assert said.startswith("BUSY: 5 files and 0.0 MB are being indexed (0 s so far, at least 1 s in all); send the")
     assert first.structured_content["error"]["retryable"]  # type: ignore[index]
     monkeypatch.setattr(code_keeper, "FIRST_WAIT_S", 60)
     may_go_on.set()
@@ -250,3 +253,75 @@ def test_a_service_names_changes_and_indexes_them_if_it_may(root: Path, mode: st
             names, found = talk(transport, about, mode)
         assert ("sync" in names) == bool(sync)
         assert said in text_of(found)
+
+
+@pytest.fixture
+def provider() -> Iterator[openai_server.Server]:
+    with openai_server.serve() as listening_server:
+        yield listening_server
+
+
+def paid(provider: openai_server.Server, **changes: str) -> dict[str, str]:
+    """The environment of a paid provider."""
+    return {
+        "SEARCHSOCKET__EMBEDDINGS__PROVIDER": "openai",
+        "SEARCHSOCKET__EMBEDDINGS__BASE_URL": provider.url,
+        "SEARCHSOCKET__EMBEDDINGS__API_KEY_ENV": "",
+        "SEARCHSOCKET__EMBEDDINGS__MODEL": "small",
+        "SEARCHSOCKET__EMBEDDINGS__DIMENSIONS": str(openai_server.DIMENSIONS),
+        "SEARCHSOCKET__EMBEDDINGS__PRICE_PER_MILLION_TOKENS_USD": "1000.0",
+        "SEARCHSOCKET__EMBEDDINGS__QUERY_TIMEOUT_S": "20.0",
+        **changes,
+    }
+
+
+def test_a_question_pays_for_no_file_without_a_budget(root: Path, provider: openai_server.Server) -> None:
+    """The answer comes from the index as it is, and says what changed and what to run."""
+    agent = server(root, **paid(provider))
+    for tool, sent in (("search_code", {"query": "verifyToken"}), ("sync", {})):
+        refused = call(agent, tool, **sent)
+        said = text_of(refused)
+        assert said.startswith("BUDGET_MISSING: embedding with openai-small-512 costs money, and no budget is set; run")
+    assert provider.requests == []
+
+    budget = {"SEARCHSOCKET__COSTS__BUDGET__RUN_USD": "1000"}
+    first = text_of(search(server(root, **paid(provider, **budget)), "verifyToken"))
+    assert "Note FILES_INDEXED: 5 files were indexed for the first time, in" in first
+    assert "the embedding provider charged $" in first
+
+    define(root, "fold_a_kite", "Folds a kite of paper.")
+    provider.paid.clear()
+    answer = text_of(search(server(root, **paid(provider)), "kite of paper"))
+    assert "Note FILES_CHANGED: 1 file changed since it was indexed: not searched yet; embedding with openai-" in answer
+    assert provider.paid == ["kite of paper"]  # the query alone
+
+
+def test_a_question_pays_within_the_budget_and_says_so(root: Path, provider: openai_server.Server) -> None:
+    environ = paid(provider, SEARCHSOCKET__COSTS__BUDGET__MONTH_USD="1000")
+    agent = server(root, **environ)
+    assert "The embedding provider charged $" in text_of(call(agent, "sync"))
+    define(root, "fold_a_kite", "Folds a kite of paper.")
+    answer = text_of(search(agent, "kite of paper", limit=1))
+    assert "fold_a_kite" in answer
+    assert "Note FILES_INDEXED: changed files were indexed first; the embedding provider charged $" in answer
+    define(root, "fly_a_kite", "Flies a kite of paper.")
+    poor = text_of(search(server(root, **environ, SEARCHSOCKET__COSTS__BUDGET__RUN_USD="0.0"), "kite of paper"))
+    assert "they cannot be indexed: embedding would cost about $" in poor
+
+
+def test_a_provider_without_a_price_needs_no_budget(root: Path, provider: openai_server.Server) -> None:
+    """Such as a server of one's own."""
+    free = {"SEARCHSOCKET__EMBEDDINGS__PRICE_PER_MILLION_TOKENS_USD": "0.0"}
+    assert symbols(search(server(root, **paid(provider, **free)), "verifyToken"))[0] == "verifyToken"
+
+
+def test_an_answer_with_fewer_occurrences_than_the_limit_says_why(root: Path) -> None:
+    (root / "src" / "many.py").write_text(
+        "".join(f"value_{n} = needle({n}, 'some text to fill a line')\n" for n in range(900))
+    )
+    agent = server(root)
+    few = text_of(call(agent, "find_code", query="needle", limit=20))
+    assert "20 occurrences are here: `limit` allows no more." in few
+    many = text_of(call(agent, "find_code", query="needle", limit=1_000))
+    assert "occurrences are here: more do not fit in one answer." in many
+    assert "900 occurrences in 1 file" in many

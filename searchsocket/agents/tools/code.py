@@ -10,6 +10,7 @@ from pydantic import Field
 from searchsocket.agents.library import Library
 from searchsocket.agents.reply import Reply, fenced, more_lines, part_lines, quoted, reply
 from searchsocket.agents.tool import Looks, Tool
+from searchsocket.dollars import dollars
 from searchsocket.search.bounds import MAX_LINES
 from searchsocket.search.code.answer import CodeAnswer, CodeResult
 from searchsocket.search.code.fetch import FetchedCode, FetchedLines, LinesLeft
@@ -43,7 +44,7 @@ def _fetch(library: Library, _: code.CodeFetchRequest, answer: FetchedCode) -> R
 
 def _find(library: Library, request: code.CodeFindRequest, answer: CodeFindAnswer) -> Reply:
     counts = occurrences_in_files(answer, whole_words=request.whole_words)
-    return reply("\n".join(_match_lines(library, answer, counts)), answer)
+    return reply("\n".join(_match_lines(library, request.limit, answer, counts)), answer)
 
 
 def _status(library: Library, _: code.CodeStatusRequest, answer: CodeStatus) -> Reply:
@@ -53,7 +54,8 @@ def _status(library: Library, _: code.CodeStatusRequest, answer: CodeStatus) -> 
 def _sync(_: Library, __: code.CodeSyncRequest, answer: CodeSynced) -> Reply:
     changes = f"{answer.upserted:,} written, {answer.deleted:,} deleted" if answer.changed else "nothing had changed"
     contents = f"{count(answer.files, 'file')}, {count(answer.chunks, 'passage')} of scope {answer.scope} are indexed"
-    lines = [f"{contents}; {changes}.", *_not_searched(answer), *map(visible, answer.warnings)]
+    cost = [f"The embedding provider charged {dollars(answer.cost_usd)}."] if answer.cost_usd else []
+    lines = [f"{contents}; {changes}.", *cost, *_not_searched(answer), *map(visible, answer.warnings)]
     return reply("\n".join(lines), answer)
 
 
@@ -86,7 +88,7 @@ def _code_lines(library: Library, answer: CodeAnswer, *, is_next: bool) -> Itera
         yield f"\nRead more: fetch with file {visible(best.file)!r} and lines {best.lines!r}, or ids such as {place!r}."
 
 
-def _match_lines(library: Library, answer: CodeFindAnswer, counts: str) -> Iterator[str]:
+def _match_lines(library: Library, limit: int, answer: CodeFindAnswer, counts: str) -> Iterator[str]:
     query = f"{visible(answer.q)!r} ({library.name}; the files as they are now)"
     yield f"{counts} of {query}."
     yield from _not_searched(answer)
@@ -95,6 +97,10 @@ def _match_lines(library: Library, answer: CodeFindAnswer, counts: str) -> Itera
     for file, occurrences in groupby(answer.occurrences, key=lambda occurrence: occurrence.file):
         yield f"\n{visible(file)}"
         yield from dict.fromkeys(quoted(f"{occurrence.line}: {occurrence.text.strip()}") for occurrence in occurrences)
+    if answer.continuation:
+        shown = count(len(answer.occurrences), "occurrence")
+        is_limited = len(answer.occurrences) >= limit
+        yield f"\n{shown} are here: {'`limit` allows no more' if is_limited else 'more do not fit in one answer'}."
     yield from more_lines(answer.continuation)
 
 

@@ -84,6 +84,12 @@ class EmbeddingSettings(SettingsSection):
             return {**values, "provider": "openai"}
         return values
 
+    @property
+    def may_cost(self) -> bool:
+        """Return False if the model is surely free, without loading it."""
+        is_local = self.provider in ("builtin", "hash", "onnx") and not self.price_per_million_tokens_usd
+        return not is_local and self.price_per_million_tokens_usd != 0
+
     def without_effect(self) -> list[str]:
         """Return the names of changed settings that the provider does not use."""
         unused = _UNUSED.get(self.provider, frozenset())
