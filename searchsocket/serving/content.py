@@ -10,6 +10,7 @@ from searchsocket.models.embedders.queries import QueryVectors, vector_for
 from searchsocket.project.project import Project
 from searchsocket.search.answering.answer import AskAnswer, AskQuery
 from searchsocket.search.answering.ask import ask
+from searchsocket.search.code.freshness import ReadNow, is_changed
 from searchsocket.search.code.query import CodeQuery
 from searchsocket.search.content.answer import ContentAnswer
 from searchsocket.search.content.budget import DEFAULT_LIMIT
@@ -20,8 +21,9 @@ from searchsocket.search.content.query import ContentQuery
 from searchsocket.search.content.retrieve import ContentSearch
 from searchsocket.search.query import SearchQuery
 from searchsocket.serving.code import CodeService, open_code
-from searchsocket.serving.service import OnError, SearchService
-from searchsocket.types import Generation, Scope
+from searchsocket.serving.service import OnError, SearchService, SourceChanges
+from searchsocket.stores.base import IndexReader
+from searchsocket.types import Generation, PageFacts, Scope
 
 _KINDS = ("site", "code")
 _MAX_FILES = 50  # source files in the results of a search for documents
@@ -118,14 +120,16 @@ class ContentService:
         """
         scope, kind = self._scope_and_kind(folder_id, trusted=trusted)
         make: type[PageFolder | CodeFolder]
+        changed: Callable[[PageFacts], bool | None]
         if kind == "site":
             make, queries, reader = PageFolder, self.service.engine.queries, self.service.engine.opened(scope)
+            changed = partial(_is_page_changed, self.service.changes, scope.name)
         else:
             assert self.code
             make, queries = CodeFolder, self.code.engine.queries
-            reader, _ = self.code.engine.opened(self.code.home.scope_named(scope.name))
+            reader, read_now = self.code.engine.opened(self.code.home.scope_named(scope.name))
+            changed = partial(_is_file_changed, reader, read_now)
         embed = partial(vector_for, queries, reader.generation, anonymous=not trusted)
-        changed = partial(self.service.changes.changed, published_at=reader.generation.published_at)
         return make(folder_id, reader, embed, changed, partial(_is_read, queries, reader.generation))
 
     def _scope_and_kind(self, folder_id: str, *, trusted: bool) -> tuple[Scope, str]:
@@ -141,6 +145,16 @@ class ContentService:
             if self.code is None:
                 raise InvalidRequest("source code is not indexed; set code.enable, then run `searchsocket index`")
         return self.service.scopes.find(name or None, trusted=trusted), kind
+
+
+def _is_page_changed(changes: SourceChanges, scope: str, page: PageFacts) -> bool | None:
+    return changes.changed(page.source_file or page.route_file, scope)
+
+
+def _is_file_changed(reader: IndexReader, read_now: ReadNow, page: PageFacts) -> bool | None:
+    """Return True if a source file has other bytes than indexed; None if it was deleted."""
+    data = read_now(page.source_file)
+    return None if data is None else is_changed(reader.catalogue.page_digest(page.url), data)
 
 
 def _is_read(queries: QueryVectors, generation: Generation) -> bool:

@@ -1,11 +1,11 @@
 """Search service behind every interface: search, related pages, pages and health (spec 14.1)."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from pathlib import PurePosixPath
 
 from searchsocket.backends import Backends
@@ -28,6 +28,7 @@ from searchsocket.serving.health import HealthCheck, ServiceHealth
 from searchsocket.serving.pages import IndexedPage, find_page, suggestions
 from searchsocket.serving.scopes import PublishedScopes, ReadableScopes
 from searchsocket.serving.site_names import home_title
+from searchsocket.state.source_files import SourceFile, SourceFiles, digest_of_file
 from searchsocket.stores.base import VectorStore
 from searchsocket.system.locators import path_of
 from searchsocket.types import Scope
@@ -41,48 +42,63 @@ _RECORDS_AHEAD = 12_500  # of all scopes: 0.3 s of CPU and 55 MB
 
 @dataclass(frozen=True, slots=True)
 class SourceChanges:
-    """Compares source files of a working tree with the times at which generations were published.
+    """Compares the bytes of source files in a working tree with those that were indexed.
 
-    A file that is written while a run reads the site counts as indexed. A file that was only touched counts as
-    changed until the next generation.
+    A file that is written while a run reads the site counts as indexed.
     """
 
     root: str  # "" = sources are not files of this machine, such as those of a commit, which never change
+    indexed: SourceFiles
 
-    def changed(self, file: str, published_at: str) -> bool | None:
-        """Return True if a file is newer than a generation; None if the file or the time is unknown.
+    def changed(self, file: str, scope: str) -> bool | None:
+        """Return True if a file has other bytes than when a scope was indexed; None if either is unknown.
 
         Args:
             file: Relative to the project; "" if the source of the page is unknown.
-            published_at: ISO 8601.
         """
-        path = path_of(file)
-        parts = PurePosixPath(path).parts
-        if not self.root or not parts or parts[0] == "/" or ".." in parts or "\0" in path:
-            return None
-        try:
-            written = os.lstat(os.path.join(self.root, *parts)).st_mtime
-            return written > datetime.fromisoformat(published_at).timestamp()
-        except (OSError, ValueError):
-            return None
+        return self._changed(file, self.indexed.of(scope, [file])) if self.root and file else None
 
     def marked(self, answer: SearchAnswer) -> SearchAnswer:
         """Return the answer with `changed_since` in the results, if it contains their sources."""
-        published_at = answer.meta.published_at
-        return replace(answer, results=self._mark_results(answer.results, published_at))
+        files = {result.url: _file_of(result) for result in answer.results if result.source}
+        if not self.root or not any(files.values()):
+            return answer
+        indexed = self.indexed.of(answer.scope, [*filter(None, files.values())])
+        marks = {url: self._changed(file, indexed) for url, file in files.items()}
+        results = (replace(each, changed_since=marks.get(each.url)) for each in answer.results)
+        return replace(answer, results=tuple(results))
 
-    def _mark_results(self, results: Sequence[Result], published_at: str) -> tuple[Result, ...]:
-        return tuple(
-            replace(result, changed_since=self.changed(result.source.file or result.route_file or "", published_at))
-            if result.source
-            else result
-            for result in results
-        )
+    def _changed(self, file: str, indexed: Mapping[str, SourceFile]) -> bool | None:
+        path = path_of(file)
+        parts = PurePosixPath(path).parts
+        before = indexed.get(file)
+        if before is None or not parts or parts[0] == "/" or ".." in parts or "\0" in path:
+            return None
+        full = os.path.join(self.root, *parts)
+        try:
+            info = os.lstat(full)
+            if before.has_stamp(info):
+                return False
+            digest = _digest(full, info.st_size, info.st_mtime_ns, info.st_ctime_ns)
+        except OSError:
+            return None
+        return digest != before.digest if digest else None
+
+
+def _file_of(result: Result) -> str:
+    return (result.source.file if result.source else None) or result.route_file or ""
+
+
+@lru_cache(maxsize=1_000)
+def _digest(path: str, _size: int, _mtime_ns: int, _ctime_ns: int) -> bytes:
+    """Return the digest of a file, read once for each of its states."""
+    return digest_of_file(path)
 
 
 def changes_of(project: Project) -> SourceChanges:
     """Return the changes of a project's source files; unknown if its site is built from a commit."""
-    return SourceChanges("" if source_kind(project.settings.source.mode).reads_commit else str(project.root))
+    is_commit = source_kind(project.settings.source.mode).reads_commit
+    return SourceChanges("" if is_commit else str(project.root), SourceFiles(project.state_dir))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +124,8 @@ class SearchService:
         site = self.site_of(scope.name)
         prefix, version = site_path(query.path_prefix, site), requested_versions(query.version, site)
         query = replace(query, path_prefix=prefix, version=version)
-        return self.changes.marked(self.engine.search(query, scope, anonymous=anonymous))
+        answer = self.engine.search(query, scope, anonymous=anonymous)
+        return answer if anonymous else self.changes.marked(answer)  # strangers see no source
 
     def find(self, query: FindQuery, scope: Scope) -> FindAnswer:
         """See `find_all`; nothing is embedded."""
@@ -137,7 +154,7 @@ class SearchService:
         """See `find_page`."""
         page = find_page(path, self.store.reader(scope), is_segment=is_segment, site=self.site_of(scope.name))
         facts = page.page.facts
-        changed = self.changes.changed(facts.source_file or facts.route_file, page.generation.published_at)
+        changed = self.changes.changed(facts.source_file or facts.route_file, scope.name)
         return replace(page, changed_since=changed)
 
     def has_page(self, url: str, scope: Scope) -> bool:

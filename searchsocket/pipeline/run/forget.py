@@ -11,6 +11,7 @@ from searchsocket.project.access import make_private_folders
 from searchsocket.project.corpora import code_home
 from searchsocket.project.project import Project
 from searchsocket.state import ProjectState
+from searchsocket.state.source_files import SourceFiles
 from searchsocket.stores import make_store, make_vectors
 from searchsocket.stores.artifacts.run_lease import run_lease
 from searchsocket.system.errors import system_error
@@ -68,6 +69,7 @@ def _forget(project: Project, scope: Scope, environ: Mapping[str, str], *, with_
                 continue
             except OSError as error:
                 raise system_error("cannot delete", folder, error) from error
+        SourceFiles(state_dir).forget(scope.name)
         try:
             drop_records(str(state_dir), scope.name)
         except OSError as error:

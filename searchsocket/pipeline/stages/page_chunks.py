@@ -14,6 +14,7 @@ from searchsocket.pipeline.run.stage import stage
 from searchsocket.pipeline.stages.mirror_files import mirror_roots
 from searchsocket.pipeline.stages.page_mirror import page_mirror, problem_lines
 from searchsocket.pipeline.stages.secrets import redact_pages, secret_count, secret_lines, secret_table
+from searchsocket.pipeline.stages.source_files import note_source_files
 from searchsocket.state import ScopeState
 from searchsocket.state.chunks import chunk_key
 
@@ -42,6 +43,7 @@ def page_chunks(run: ScopeRun, state: ScopeState) -> StageResult[ChunkNumbers]:
     cut_count = done = 0
     truncated = False
     failed: list[str] = []
+    files: set[str] = set()  # that make the pages
     for batch in redact_pages(run, _pages(run, state, stale, pages)):
         with state.transaction():
             for cut_page, redacted in batch:
@@ -50,6 +52,7 @@ def page_chunks(run: ScopeRun, state: ScopeState) -> StageResult[ChunkNumbers]:
                 if redacted.error:  # its old chunks stay, and the next run tries again
                     failed.append(f"{page.url} keeps its old chunks: {redacted.error}")
                     continue
+                files.update(filter(None, [facts.source_file or facts.route_file]))
                 chunks, tokens = cut_page.chunks, cut_page.tokens
                 if redacted.texts != _texts_of(cut_page):
                     cut = [chunk.record.chunk for chunk in chunks]
@@ -69,6 +72,7 @@ def page_chunks(run: ScopeRun, state: ScopeState) -> StageResult[ChunkNumbers]:
         if truncated:
             warnings.append("--max-chunks ended the run early; the remaining pages keep their old chunks")
             break
+    note_source_files(run, state, files)
     total, _ = state.chunks.count()
     return StageResult(
         total=total,

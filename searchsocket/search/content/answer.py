@@ -159,4 +159,4 @@ def _source(
 
 def changed_of(page: PageFacts, folder: ContentFolder) -> bool | None:
     """Return True if the source file of a page changed after it was indexed; None if unknown."""
-    return folder.changed(page.source_file or page.route_file)
+    return folder.changed(page)

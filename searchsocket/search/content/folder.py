@@ -9,7 +9,7 @@ from searchsocket.content.mirror import body_line, mirror_name, parse_page
 from searchsocket.errors import ChunkGone, DocumentMissing
 from searchsocket.models.embedders.queries import NoVector
 from searchsocket.stores.base import IndexReader
-from searchsocket.types import MATCH_ALL, ChunkKind, CodeKind, Filter, Record, Vector
+from searchsocket.types import MATCH_ALL, ChunkKind, CodeKind, Filter, PageFacts, Record, Vector
 from searchsocket.web.versions.labels import default_labels
 
 LINKS: ChunkKind = "links"
@@ -24,7 +24,7 @@ class ContentFolder(ABC):
     folder_id: str  # as callers name it: `site`, `code`, `docs/site`
     reader: IndexReader
     vector: Callable[[str], Vector | NoVector]  # embeds a text, comparable with the vectors of the generation
-    changed: Callable[[str], bool | None] = lambda _: None  # True if a source file is newer than the generation
+    changed: Callable[[PageFacts], bool | None] = lambda _: None  # True if a page's file has other bytes than indexed
     is_read: Callable[[], bool] = lambda: False  # True if the embedder reads a text as a whole, see `shares_of`
 
     has_urls = True  # its documents open in a browser
