@@ -1,19 +1,27 @@
 """Select files of a project: those below a folder, or those that match a glob."""
 
 import os
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from unicodedata import normalize
 
 from searchsocket.code.file_kinds import LANGUAGES
 from searchsocket.errors import InvalidRequest
 from searchsocket.text.globs import Patterns
 
 MAX_PATH_CHARS = 1_000
+_WILDCARD = re.compile(r"[*?]")
+_ESCAPED = re.compile(r"\\([\[\]])")  # as shells and editors have it
 
 
 @dataclass(frozen=True, slots=True)
 class PathFilter:
-    """A folder or file relative to the project, or a glob: `src/auth`, `src/**/*.ts`; "" selects everything."""
+    """A folder or file relative to the project, or a glob: `src/auth`, `src/**/*.ts`; "" selects everything.
+
+    Wildcards are `*`, `**` and `?`. Brackets are characters, since the routes of many frameworks are folders such as
+    `[slug]`. Both ways to write `ü`, as one character and as two, are equal: file systems and keyboards differ.
+    """
 
     path: str
 
@@ -28,39 +36,42 @@ class PathFilter:
         return self
 
     @property
-    def is_glob(self) -> bool:
-        """Return True if the path is a glob, which the store cannot filter by."""
-        return any(mark in self.path for mark in "*?[!")
-
-    @property
     def prefix(self) -> str:
-        """The path prefix for the store's filter; for a glob, the folders before its first wildcard."""
-        path = self.path.strip("/")
-        if self.is_glob:
-            whole = path.split("/")
-            first = next(i for i, part in enumerate(whole) if any(mark in part for mark in "*?[!"))
-            path = "/".join(whole[:first]) if "/" in path else ""
+        """The path prefix for the store's filter: the folders that have one spelling and no wildcard."""
+        parts = self._plain.split("/")
+        first = next((number for number, part in enumerate(parts) if _is_compared(part)), len(parts))
+        path = "/".join(parts[:first])
         return f"/{path}" if path else ""
 
     def matcher(self) -> Callable[[str], bool] | None:
-        """A function that matches paths against the glob; None without a glob.
+        """A function that matches paths; None if the prefix is enough.
 
         Raises:
             InvalidRequest: It is not a valid glob.
         """
-        if not self.is_glob:
+        if not _is_compared(self._plain):
             return None
-        glob = self.path.removeprefix("./").removeprefix("/")
+        glob = normalize("NFC", self._plain.replace("[", r"\["))
+        is_anchored = "/" in self._plain or not _WILDCARD.search(glob)
         try:
-            patterns = Patterns(os.fsencode(f"/{glob}" if "/" in glob else glob))
+            patterns = Patterns(os.fsencode(f"/{glob}" if is_anchored else f"**/{glob}"))
         except ValueError as error:
-            raise InvalidRequest(f"path {glob[:80]!a} is not a glob such as src/**/*.ts: {error}") from error
-        return lambda path: patterns.selects(os.fsencode(path))
+            raise InvalidRequest(f"path {self.path[:80]!a} is not a glob such as src/**/*.ts: {error}") from error
+        return lambda path: patterns.selects(os.fsencode(normalize("NFC", path)))
 
     def takes(self, path: str) -> bool:
         """Return True if a path from the project folder matches."""
         glob, prefix = self.matcher(), self.prefix[1:]
         return glob(path) if glob else not prefix or path == prefix or path.startswith(f"{prefix}/")
+
+    @property
+    def _plain(self) -> str:
+        return _ESCAPED.sub(r"\1", self.path).removeprefix("./").strip("/")
+
+
+def _is_compared(part: str) -> bool:
+    """Return True if the store cannot filter by a part of a path."""
+    return not part.isascii() or _WILDCARD.search(part) is not None
 
 
 def checked_languages(languages: tuple[str, ...]) -> tuple[str, ...]:
