@@ -1,5 +1,6 @@
 """Find the folder of a project from a folder inside it, without the imports that reading its settings needs."""
 
+import os
 from pathlib import Path
 
 STATE_DIR = ".searchsocket"  # the default of `state.dir`
@@ -7,7 +8,18 @@ STATE_DIR = ".searchsocket"  # the default of `state.dir`
 
 def is_configured(folder: Path) -> bool:
     """Return True if a folder configures a project or contains its state."""
-    if (folder / "searchsocket.toml").is_file() or (folder / STATE_DIR).is_dir():
+    return (folder / STATE_DIR).is_dir() or has_settings(folder)
+
+
+def is_no_project(folder: Path) -> bool:
+    """Return True for a home folder or the root of a disk without settings: agents and terminals start there."""
+    home = Path(os.path.expanduser("~"))  # noqa: PTH111  unlike `Path`, no error without a home folder
+    return folder in (Path(folder.anchor), home, home.resolve()) and not has_settings(folder)
+
+
+def has_settings(folder: Path) -> bool:
+    """Return True if a folder configures a project."""
+    if (folder / "searchsocket.toml").is_file():
         return True
     try:
         shared = (folder / "pyproject.toml").read_bytes()

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from searchsocket.cli.main import cli
-from searchsocket.project.location import project_here
+from searchsocket.project.location import is_no_project, project_here
 
 
 @pytest.fixture
@@ -62,3 +62,22 @@ def test_commands_find_the_project_from_a_subfolder(repository: Path, monkeypatc
     assert "harbour" in CliRunner().invoke(cli, ["config", "show"]).output
     assert CliRunner().invoke(cli, ["code", "init", "--quiet"]).exit_code == 0
     assert (repository / "packages/searchsocket.toml").is_file()
+
+
+@pytest.mark.parametrize("command", ["sync", "status"])
+def test_a_home_folder_is_not_indexed_by_accident(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    """Agents start servers there, and it contains caches and keys; with settings it is a project like any other."""
+    (tmp_path / "notes.py").write_text("def remember(thing):\n    return [thing, 'for as long as somebody asks']\n")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    refused = CliRunner().invoke(cli, ["code", command])
+    assert (refused.exit_code, "is not a project" in refused.output) == (3, True), refused.output
+    (tmp_path / "searchsocket.toml").touch()
+    assert CliRunner().invoke(cli, ["code", command]).exit_code == 0
+
+
+def test_the_root_of_a_disk_is_no_project() -> None:
+    """Desktop applications start there."""
+    assert is_no_project(Path(Path.cwd().anchor))

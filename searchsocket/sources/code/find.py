@@ -4,6 +4,8 @@ from pathlib import Path
 
 from searchsocket.code.reading import SourceReading
 from searchsocket.code.selection import glob_filter
+from searchsocket.errors import ConfigMissing
+from searchsocket.project.location import is_no_project
 from searchsocket.project.settings.model import Settings
 from searchsocket.project.settings.source_kinds import SourceMode, source_kind
 from searchsocket.sources.code.commit import CommitSource
@@ -21,7 +23,13 @@ def make_code_source(
 
     Raises:
         ConfigError: A glob of `code.include` or `code.exclude` cannot be read.
+        ConfigMissing: The folder is a home folder or the root of a disk, and has no settings.
     """
+    if is_no_project(root):
+        raise ConfigMissing(
+            f"{root} is not a project: change to the project's folder or name it with --project; "
+            "`searchsocket code init` makes a project of this folder"
+        )
     code, git = settings.code, settings.source.git
     reading = reading_of(settings)
     chosen = glob_filter(code.include, code.exclude)
