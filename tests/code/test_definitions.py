@@ -36,6 +36,12 @@ def defined(name: str, text: str) -> dict[str, str]:
 
 
 FORMS = {
+    "types with parameters in Python": (
+        "shelf.py",
+        "type Pair[T] = tuple[T, T]\ntype Name = str\n\ndef first[T](items: list[T]) -> T:\n    return items[0]\n\n"
+        "class Box[T]:\n    lid: T\n",
+        {"Pair": "type", "Name": "type", "first": "function", "Box": "class"},
+    ),
     "export macro before a class": (
         "output.hpp",
         "class MIXER_API Output final : public Device {\n public:\n  bool start(const char* name);\n"

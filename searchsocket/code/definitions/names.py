@@ -112,6 +112,8 @@ def _name_of(node: "Node") -> tuple[tuple[str, ...], "Node"]:
     if name_node.type == "user_type" and node.type != "class_declaration":  # the result of an operator in Swift
         return (), node
     name = text_of(name_node).strip("\"'`")
+    if node.type == "type_alias_statement":
+        name = name.partition("[")[0]  # the type parameters of `type PairOf[T]`
     if conversion := _CONVERSION.match(name):
         return _split(conversion[1]), name_node
     if name_node.type in _QUALIFIED:
