@@ -19,7 +19,7 @@ _IDS = (
 _CLASSES = (
     "markdown-body", "vp-doc", "vt-doc", "theme-doc-markdown", "md-content", "rst-content", "rspress-doc", "yui-b",
     "main-content", "page-content", "post-content", "entry-content", "article-content", "docs-content", "doc-content",
-    "content", "bodywrapper", "body",
+    "col-content", "content", "bodywrapper", "body",
 )  # fmt: skip
 _SHARE = 0.3  # of the page's text that an element found by its id or class must contain
 _LENGTH = etree.XPath("string-length(normalize-space())")

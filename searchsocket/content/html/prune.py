@@ -14,7 +14,17 @@ from searchsocket.content.html.code import is_line_number_table, prepare_code
 from searchsocket.content.html.main_content import DropRules, drop_rules
 from searchsocket.content.html.opened import OPENED, PANEL
 from searchsocket.content.html.tables import prepare_table
-from searchsocket.content.html.tree import BLOCKS, HEADINGS, Element, drop, link_share, raw_text, sweep, text_of
+from searchsocket.content.html.tree import (
+    BLOCKS,
+    HEADINGS,
+    Element,
+    classes,
+    drop,
+    link_share,
+    raw_text,
+    sweep,
+    text_of,
+)
 from searchsocket.project.settings.site import ExtractSettings, TransformSettings
 
 # Never content, regardless of settings. Removing `svg` also removes its `<title>`.
@@ -34,7 +44,7 @@ _NOISE_CLASSES = frozenset({
     "navheader", "navfooter", "sphinxsidebar", "toplang", "bottomlang", "indexterm", "footnote-back",
     "footnote-backref", "reversefootnote", "copybtn", "nosearch", "out-of-band", "srclink", "rightside", "hideme",
     "test-arrow", "viewcode-link", "theme-doc-version-badge", "theme-doc-version-banner",
-    "bd-header-article", "bd-sidebar-secondary", "onlyprint",
+    "bd-header-article", "bd-sidebar-secondary", "onlyprint", "tsd-breadcrumb",
 })  # fmt: skip
 _HEADING_TAGS = frozenset({"div", "p", "span", "strong", "b", "dt"})  # that `role=heading` turns into headings
 _CONTROL_ROLES = frozenset({"doc-backlink", "button", "checkbox", "switch", "slider", "combobox", "listbox", "option"})
@@ -332,6 +342,9 @@ def _number(element: Element) -> None:
 def _part(span: Element) -> None:
     """Put a space between two adjacent labels, which only a style sheet separates."""
     following = span.getnext()
+    if len(span) == 0 and not span.text and not {"sep", "separator"}.isdisjoint(classes(span)):
+        span.text = " "  # drawn by a style sheet
+        return
     if span.tail or following is None or following.tag != "span":
         return
     left, right = raw_text(span), raw_text(following)

@@ -1,0 +1,1 @@
+"""Compare the mirror with the text that a browser shows."""
