@@ -22,6 +22,7 @@ from searchsocket.code.chunks import chunk_source
 from searchsocket.code.definitions.grammars import MODULES, parser_of
 from searchsocket.code.file_kinds import language_of
 from searchsocket.code.headers import header_language, is_header
+from searchsocket.code.split import MAX_LINE_CHARS
 from searchsocket.code.text import source_text
 from searchsocket.types import Chunk, Lines
 
@@ -105,6 +106,8 @@ def _compare_folder(folder: Path, options: argparse.Namespace) -> dict[str, Coun
         language = header_language(text) if is_header(path.name) else language_of(path.name)
         if language not in MODULES or options.language not in ("", language) or len(data) > 1_000_000:
             continue
+        if 2 * sum(len(line) for line in text.split("\n") if len(line) > MAX_LINE_CHARS) > len(text):
+            continue  # minified, so it is not parsed
         relative = str(path.relative_to(folder))
         tree = parser_of(language).parse(text.encode("utf-8", "replace"))  # type: ignore[union-attr]
         union = {*ctags.get((relative, language), ()), *tags_of_grammar(language, tree)}
@@ -173,10 +176,11 @@ def is_in_chunk(named: Named, chunks: Sequence[Chunk]) -> bool:
 
 def has(named: Named, ours: Sequence[Named], language: str) -> bool:
     """Return True if a definition of an oracle is among ours."""
+    name = "default" if named.name == "exports" else last(named.name)  # `module.exports = function () {}`
     is_macro = language in ("c", "cpp") and named.name.isupper()  # `TEST_F(Cart, Empty)` defines no TEST_F
     return any(
         abs(named.line - one.line) <= _LINES
-        and (last(named.name) in map(last, one.name.split(".")) or is_macro or one.name.endswith(named.name))
+        and (name in map(last, one.name.split(".")) or is_macro or one.name.endswith(named.name))
         for one in ours
     )
 
@@ -227,6 +231,7 @@ def _is_no_definition(tag: dict[str, str]) -> bool:
         or (language == "Kotlin" and _in_kotlin(name, text) is None)
         or (language == "Lua" and _in_lua(name, text) is None)
         or (language == "C#" and "using" in text)
+        or (language == "JavaScript" and ".prototype" in text and re.search(r"function|=>|\bclass\b", text) is None)
         or (language == "JavaScript" and tag["kind"] == "class" and re.search(r"[=:]\s*\{", text) is not None)
     )
 

@@ -60,7 +60,8 @@ def _pieces(
     path: str, text: str, lines: Sequence[str], language: str, limits: ParseLimits
 ) -> list[tuple[str, CodePiece]]:
     source = text.encode("utf-8", "replace")
-    tree = parse(language, source, limits) if max(map(len, lines)) <= MAX_LINE_CHARS else None
+    readable = _without_long_lines(lines, source)
+    tree = parse(language, readable, limits) if readable is not None else None
     if tree is None:
         sections = underlined_sections(lines) if language == "text" else ()
         return [(language, piece) for piece in pieces_of(lines, sections)]
@@ -69,6 +70,17 @@ def _pieces(
     if language not in MIXED:
         return [(language, piece) for piece in pieces_of(lines, own)]
     return _mixed_pieces(path, lines, language, own, list(regions_of(root)), limits)
+
+
+def _without_long_lines(lines: Sequence[str], source: bytes) -> bytes | None:
+    """Blank lines that nobody wrote by hand, such as data; None for a file that has little else."""
+    long_lines = [len(line) for line in lines if len(line) > MAX_LINE_CHARS]
+    if not long_lines:
+        return source
+    if 2 * sum(long_lines) > sum(map(len, lines)):
+        return None
+    pairs = zip(lines, source.split(b"\n"), strict=True)
+    return b"\n".join(b" " * len(raw) if len(line) > MAX_LINE_CHARS else raw for line, raw in pairs)
 
 
 def _mixed_pieces(

@@ -165,6 +165,12 @@ FORMS = {
         "  @callback fetch(key, term) :: term when term: var\nend\n",
         {"Store": "module", "Store.key": "type", "Store.fetch": "function"},
     ),
+    "two modules of one name": (
+        "a.ex",
+        "if ready?() do\n  defmodule Cart do\n    def add(line), do: line\n  end\nelse\n  defmodule Cart do\n"
+        "    def drop(line), do: line\n  end\nend\n",
+        {"Cart": "module", "Cart.add": "function", "Cart.drop": "function"},
+    ),
     "tables of Lua": (
         "cart.lua",
         "local cart = {\n  add = function(line) return line end,\n  size = 3,\n}\n",
@@ -240,6 +246,15 @@ DAMAGED = {
         "class Timer(val clock: Clock) {\n    fun elapsed(start: Long): Long = clock.now() - start\n}\n",
         {"Clock", "UserId", "Timer", "Timer.elapsed"},
     ),
+    "an annotation with arguments on the line of its class": (
+        "a.kt", "@Retention(RUNTIME) annotation class Kind\n\nclass Timer\n", {"Kind", "Timer"}
+    ),
+    "a line of data": (
+        "a.go",
+        'package a\n\nconst data = "' + "x" * 3_000 + '"\n\n'
+        + "func Total(c Cart) int {\n\treturn c.total + 1\n}\n" * 70,
+        {"Total"},
+    ),
     "a getter on one line": (
         "a.kt",
         "class A {\n    val b get() = 1\n}\n\nclass Timer {\n    fun elapsed(start: Long): Long = start\n}\n",
@@ -258,6 +273,7 @@ DAMAGED = {
         "static int\nsecond(struct cart *cart)\n{\n\treturn 3;\n}\n",
         {"first", "second"},
     ),
+    "zsh": ("a.zsh", "x=${(@f)$(<(}\n\nstart() {\n  run it\n}\n\nfunction stop {\n  end it\n}\n", {"start", "stop"}),
     "JavaScript": (
         "a.js",
         "const broken = {{{ ;\n\nfunction start(a) {\n  return a;\n}\n\nclass Cart {\n  add(line) {\n"

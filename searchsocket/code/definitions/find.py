@@ -231,11 +231,13 @@ def _merge_overlapping(definitions: Iterable[Definition]) -> tuple[Definition, .
 
 
 def _join_clauses(definitions: Iterable[Definition]) -> tuple[Definition, ...]:
-    """Join consecutive definitions of one name."""
+    """Join consecutive definitions of one name, but no modules, which have members."""
     joined: list[Definition] = []
     for definition in definitions:
-        if joined and definition.main.qualified == joined[-1].main.qualified:
-            joined[-1] = replace(joined[-1], last=definition.last, members=())
+        above = joined[-1] if joined else None
+        is_clause = above is not None and not above.members and not definition.members
+        if above and is_clause and definition.main.qualified == above.main.qualified:
+            joined[-1] = replace(above, last=definition.last)
         else:
             joined.append(definition)
     return tuple(joined)

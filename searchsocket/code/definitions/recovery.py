@@ -28,7 +28,6 @@ _KINDS = {
     "mod": "module", "defmodule": "module", "extension": "impl", "type": "type", "typealias": "type",
 }  # fmt: skip
 _WORDS = {  # language -> words that start a definition
-    "bash": "function",
     "c": "struct union enum",
     "cpp": "class struct union enum namespace",
     "csharp": "class struct interface enum record namespace",
@@ -48,6 +47,8 @@ _WORDS = {  # language -> words that start a definition
     "typescript": "function class interface enum namespace type",
     "zig": "fn",
 }
+# Statements that some definitions become without an error: `@Kind(1) annotation class Price` in Kotlin.
+_MISREAD = {"kotlin": frozenset({"annotated_expression", "infix_expression"})}
 _NAME = (
     r"(?:interface\s+)?(?:<[^<>\n]*>\s*)?(?:\([^()\n]*\)\s*)?(?:self\.|(?:[\w<>?,]+(?:\.|::))*)(?P<name>[$\w]+[?!=]?)"
 )
@@ -55,6 +56,7 @@ _BY_WORD = {
     language: re.compile(rf"^[ \t]*{_MODIFIERS}(?P<word>{'|'.join(map(re.escape, words.split()))})\s*\*?\s+{_NAME}")
     for language, words in _WORDS.items()
 }
+_IN_SHELL = re.compile(r"[ \t]*(?:function[ \t]+|(?=[\w.:-]+[ \t]*\(\)))(?P<name>[\w.:-]+)")
 # A function without a word for it: `Status Cart::add(int lines) const {`. The brace may be on one of the next lines.
 _BEFORE_NAME = re.compile(r"[ \t]*[\w~@\[][\w<>,:&*\[\]?~@ \t]*")
 _FORM_NAME = re.compile(r"(?<![\w:~])(?P<owner>(?:\w+::)*)(?P<name>~?\w+|operator\W{1,3})\s*$")
@@ -73,20 +75,27 @@ _CLOSING = re.compile(r"\s*(?:[\])}]|end\b|fi\b|done\b)")
 
 def add_lost(definitions: Sequence[Definition], root: "Node", source: bytes, language: str) -> tuple[Definition, ...]:
     """Add the definitions that statements with an error lack."""
-    if not root.has_error or language not in _WORDS:
+    statements = _damaged(root, language) if language == "bash" or language in _WORDS else []
+    if not statements:
         return tuple(definitions)
     lines = source.decode("utf-8", "replace").split("\n")
     names = {(symbol.line, symbol.name) for definition in definitions for symbol in definition.all_symbols}
     level = tuple(definitions)
-    for found in _headers(lines, root, language):
+    for found in _headers(lines, root, statements, language):
         symbol = found.main
         if not any((symbol.line + by, symbol.name) in names for by in (-1, 0, 1)):
             level = _insert(level, found, has_nested=language != "c")
     return level
 
 
-def _headers(lines: Sequence[str], root: "Node", language: str) -> Iterator[Definition]:
-    statements = [root] if root.type == "ERROR" else [node for node in root.named_children if node.has_error]
+def _damaged(root: "Node", language: str) -> list["Node"]:
+    if root.type == "ERROR":
+        return [root]
+    misread = _MISREAD.get(language, ())
+    return [node for node in root.named_children if node.has_error or node.type in misread]
+
+
+def _headers(lines: Sequence[str], root: "Node", statements: Sequence["Node"], language: str) -> Iterator[Definition]:
     rows = sorted({row for node in statements for row in range(node.start_point.row, node.end_point.row + 1)})
     for row in rows:
         if row >= len(lines) or not (match := _match(lines, row, language)):
@@ -103,6 +112,9 @@ def _headers(lines: Sequence[str], root: "Node", language: str) -> Iterator[Defi
 def _match(lines: Sequence[str], row: int, language: str) -> tuple[str, int, tuple[str, ...]] | None:
     """The kind, the column and the name of the definition that starts in a row."""
     line = lines[row]
+    if language == "bash":
+        function = _IN_SHELL.match(line)
+        return ("function", function.start("name"), (function["name"],)) if function else None
     if match := _BY_WORD[language].match(line):
         rest = "\n".join([line[match.end() :], *lines[row + 1 : row + 3]])
         if language in ("c", "cpp") and not _TYPE_END.match(rest):  # a variable of a type
