@@ -143,3 +143,24 @@ def test_the_first_of_each_reason_are_listed_if_there_are_many() -> None:
     reasons = {f"{n:03}.png": "binary" for n in range(200)} | {"z.txt": "unknown type"}
     assert [each.page for each in first_skipped(reasons, 4)] == ["000.png", "001.png", "z.txt"]
     assert len(first_skipped(reasons)) == 51
+
+
+def test_code_with_a_name_like_a_key_is_shown_without_its_secrets_and_follows_the_settings(code: CodeProject) -> None:
+    """In the index, in `find` and in `fetch`; a value that the settings keep is there after the next sync."""
+    grow(code.root, {"src/credentials.py": 'PASSWORD = "swordfish"\n\n\ndef sign_in_here(name):\n    return name\n'})
+
+    def occurrences() -> int:
+        return open_code(code.project, {}).find(CodeFindQuery("swordfish", path="src"), "main").total
+
+    def lines() -> tuple[str, ...]:
+        return open_code(code.project, {}).fetch_file("src/credentials.py", 1, 1, "main").text
+
+    upkeep(code).sync("main", "run-1")
+    assert ("src/credentials.py", "sign_in_here") in code.symbols()
+    assert all("swordfish" not in record.chunk.body.text for record in code.records())
+    assert (occurrences(), lines()) == (0, ('1| PASSWORD = "[redacted]"',))
+    settings = '[code]\nenable = true\n[redaction]\nkeep = ["swordfish"]\n'
+    (code.root / "searchsocket.toml").write_text(settings)
+    upkeep(code).sync("main", "run-2")
+    assert (occurrences(), lines()) == (1, ('1| PASSWORD = "swordfish"',))
+    assert not upkeep(code).status("main", code.run().clock()).dirty

@@ -53,7 +53,8 @@ def code_chunks(run: ScopeRun, state: ScopeState) -> StageResult[CodeNumbers]:
     """Split source files into chunks at their definitions, with name, kind, signature, comment and lines."""
     grammars = "grammars" if installed() else "blank lines"
     embedder = run.embedder  # read once, since it may depend on the live index
-    parts = [CODE_CHUNKER_VERSION, grammars, embedder.model_id, run.scope.id]
+    redaction = run.project.settings.redaction  # of code whose name looks secret, wherever its texts go
+    parts = [CODE_CHUNKER_VERSION, grammars, embedder.model_id, run.scope.id, *redaction.names, *redaction.keep]
     redactor = run.redactor
     how = digest_of([*parts, redactor.version] if redactor else parts)
     removed = _forget_removed(state)
