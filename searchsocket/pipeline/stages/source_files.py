@@ -3,7 +3,9 @@
 import os
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 
+from searchsocket.errors import StateUnavailable
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.state import ScopeState
 from searchsocket.state.source_files import SourceFile, SourceFiles
@@ -48,7 +50,8 @@ def note_source_files(run: ScopeRun, state: ScopeState, cut_files: Iterable[str]
         built_ns = _built_ns(run, state)
         changed |= {file: found for file, (found, mtime_ns) in edited.items() if mtime_ns <= built_ns}
     if changed or gone or len(known) > len(own):
-        store.put(scope, {**({} if own else known), **changed}, gone)
+        with suppress(StateUnavailable):  # then changes are unknown, and the next run tries again
+            store.put(scope, {**({} if own else known), **changed}, gone)
 
 
 def _path(root: str, file: str) -> str:
