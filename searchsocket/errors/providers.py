@@ -18,10 +18,13 @@ class EmbedderUnavailable(SearchSocketError):
     retryable = True
     fix = "wait and run again; if it persists, check the network and embeddings.base_url"
 
-    def __init__(self, message: str, retry_after_s: float | None = None, *, is_limit: bool = False) -> None:
+    def __init__(
+        self, message: str, retry_after_s: float | None = None, *, is_limit: bool = False, is_fault: bool = False
+    ) -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s  # as requested by the provider; None = unknown
         self.is_limit = is_limit  # a rate limit was exceeded
+        self.is_fault = is_fault  # the provider failed on this request (HTTP 500)
 
 
 class EmbedderRefused(SearchSocketError):

@@ -108,6 +108,16 @@ def test_many_texts_that_are_too_long_take_few_requests_each(cache: EmbeddingCac
     assert len(server.requests) < 30 * 6
 
 
+def test_a_server_that_fails_on_large_requests_gets_smaller_ones(cache: EmbeddingCache, server: Server) -> None:
+    """Some local servers answer 500 to a batch beyond their memory; each attempt sends half as many texts."""
+    outcome = embed(
+        cache, server, *SHORT, judge=lambda body: error(500, "bad", "no memory") if len(body["input"]) > 8 else None
+    )
+    assert (outcome.created, outcome.refused) == (len(SHORT), ())
+    assert sorted(server.paid) == sorted(SHORT)  # each paid for once
+    assert len(server.requests) < 20
+
+
 @pytest.mark.parametrize("status", [400, 413, 422])
 def test_a_forbidden_text_is_left_out_and_the_rest_is_kept(cache: EmbeddingCache, server: Server, status: int) -> None:
     texts = [*SHORT[:20], "poison " * 40, *SHORT[20:]]

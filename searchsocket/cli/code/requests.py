@@ -17,6 +17,7 @@ from searchsocket.serving.capabilities.base import SHELL, A, Capability, R, Serv
 from searchsocket.serving.code import CodeService, open_code
 from searchsocket.serving.code_upkeep import CodeStatus, CodeSynced
 from searchsocket.serving.scopes import ReadableScopes
+from searchsocket.text.hidden import visible
 
 # `path` and `languages`.
 files_options = all_of(
@@ -71,8 +72,9 @@ def result_lines(result: CodeResult) -> Iterator[str]:
 
 
 def file_line(file: str, line: int, column: int = 0) -> str:
-    """`file:line`, or `file:line:column`."""
-    return click.style(safe(file), fg="cyan") + f":{line}" + (f":{column}" if column else "")
+    """`file:line`, or `file:line:column`; a name keeps its hidden characters, as codes, and is one line."""
+    name = visible(file).replace("\n", "⟨U+000A⟩")
+    return click.style(name, fg="cyan") + f":{line}" + (f":{column}" if column else "")
 
 
 def numbered(number: int, line: str) -> str:

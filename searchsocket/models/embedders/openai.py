@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -193,7 +194,12 @@ class OpenAIEmbedder:
 
 def _error_of(refusal: Refusal) -> SearchSocketError:
     if refusal.is_transient:
-        return EmbedderUnavailable(refusal.message, refusal.retry_after_s, is_limit=refusal.is_rate_limit)
+        return EmbedderUnavailable(
+            refusal.message,
+            refusal.retry_after_s,
+            is_limit=refusal.is_rate_limit,
+            is_fault=refusal.status == HTTPStatus.INTERNAL_SERVER_ERROR,
+        )
     if refusal.is_of_content:
         return TextsRefused(refusal.message, refusal.fix, reason=refusal.reason)
     return EmbedderRefused(refusal.message, refusal.fix)

@@ -15,7 +15,7 @@ from typing import Protocol
 
 import numpy as np
 
-from searchsocket.errors import EmbedderRefused, TextsRefused
+from searchsocket.errors import EmbedderRefused, EmbedderUnavailable, TextsRefused
 from searchsocket.models.embedders.base import Embedder, checked
 from searchsocket.types import Vector, Vectors
 
@@ -109,6 +109,10 @@ class PatientEmbedder:
             if not refused:  # the request had too many texts
                 self._max_texts = min(self._max_texts, max(middle, 1))
             return refused
+        except EmbedderUnavailable as error:
+            if error.is_fault:  # small servers fail on large requests; the caller tries again after a pause
+                self._max_texts = min(self._max_texts, max(len(items) // 2, 1))
+            raise
         self._rows.update(zip((item.key for item in items), rows, strict=True))
         return 0
 
