@@ -48,7 +48,7 @@ def measure(browser: Browser, name: str, folder: Path, most: int, base: str) -> 
                 Path(served, base.strip("/")).parent.mkdir(parents=True)
                 Path(served, base.strip("/")).symlink_to(folder.resolve(), target_is_directory=True)
             with serve(served) as origin:
-                crawl = {"mode": "crawl", "crawl": {"base_url": origin + base}}
+                crawl = {"mode": "crawl", "crawl": {"base_url": origin + base, "max_pages": 2 * most}}
                 build = {"mode": "static-output", "static_output_dir": str(folder), "base_path": base}
                 for source in (crawl, build):
                     settings = Settings.model_validate({"source": source})

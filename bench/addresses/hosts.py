@@ -107,7 +107,8 @@ class _Keys(BaseHTTPRequestHandler):
 @contextmanager
 def object_store(folder: Path) -> Iterator[str]:
     """Yield the address of a store of objects: no redirects, no guesses."""
-    keys = {f"/{path.relative_to(folder).as_posix()}": path for path in folder.rglob("*") if path.is_file()}
+    paths = (Path(top, name) for top, _, names in os.walk(folder, followlinks=True) for name in names)
+    keys = {f"/{path.relative_to(folder).as_posix()}": path for path in paths}
     with closing(_Server(("127.0.0.1", 0), partial(_Keys, keys))) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
         thread.start()
