@@ -24,8 +24,8 @@ _BATCH = 500
 _Write = Callable[[str, object], str]  # takes the kind of a file and its data; returns its name
 # Shares of the words of a chunk and of its page. An export has no vectors (docs/static.md).
 _FEW_WORDS, _MANY_WORDS = (0.4, 0.6), (0.25, 0.75)
-# Weights of neighbouring words, a second section and names. They are higher than on the server, which has vectors.
-_NEIGHBOURS, _SECOND, _IN_NAME = 0.4, 0.2, 0.2
+# Weights of neighbouring words, a sentence, a second section and names. The server has vectors, and lower weights.
+_NEIGHBOURS, _SENTENCE, _SECOND, _IN_NAME = 0.4, 0.6, 0.2, 0.2
 _UNKNOWN_NEAR = 2.2  # nearness assumed by confidence: an answer here has most of the query's words on one page
 _CANDIDATES = 100  # minimum of each list; more cost nothing here
 # A lower share of a query's words is enough if enough of them are known and on one page. The server decides these
@@ -220,6 +220,8 @@ def weights(settings: RankingSettings) -> JsonObject:
         "shares": {"few": _FEW_WORDS, "many": _MANY_WORDS},
         "candidates": max(settings.candidate_k, _CANDIDATES),
         "neighbours": _NEIGHBOURS,
+        "sentence": _SENTENCE,
+        "begun": [vocabulary._FIRST_BEGUN, vocabulary._NEXT_BEGUN, vocabulary._LEAST_BEGUN],
         "second": _SECOND,
         "inName": _IN_NAME,
         "named": WEIGHTS.named,

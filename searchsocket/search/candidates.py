@@ -6,6 +6,7 @@ from contextlib import nullcontext
 import numpy as np
 
 from searchsocket.stores.base import Candidates, IndexReader, Watch
+from searchsocket.text.words import has_conditions
 from searchsocket.types import MATCH_ALL, Filter, Hit, Scores, Vector
 
 
@@ -17,15 +18,53 @@ def find_candidates(
     top_k: int,
     where: Filter = MATCH_ALL,
     watch: Watch = nullcontext,
+    conditions: str = "",
 ) -> Candidates:
     """Return the candidates of a query, by the store's own fast path if it has one.
 
     Args:
         vector: None: search by words only; all cosines are 0, and the vectors are not read.
+        conditions: The query as typed, of which every list meets the conditions, see `WordSnapshot.satisfying`.
     """
     if vector is None or reader.join is None:
-        return ListJoin(reader)(vector, text, top_k=top_k, where=where, watch=watch)
-    return reader.join(vector, text, top_k=top_k, where=where, watch=watch)
+        candidates = ListJoin(reader)(vector, text, top_k=top_k, where=where, watch=watch)
+    else:
+        candidates = reader.join(vector, text, top_k=top_k, where=where, watch=watch)
+    if not has_conditions(conditions):
+        return candidates
+    satisfies = reader.words.satisfying(conditions, candidates.ids)
+    return selected(reader, candidates, [at for at, is_met in enumerate(satisfies) if is_met])
+
+
+def selected(
+    reader: IndexReader,
+    candidates: Candidates,
+    positions: Sequence[int],
+    added: Sequence[str] = (),
+    vector: Vector | None = None,
+) -> Candidates:
+    """Return some of the candidates, and added records that are not among them.
+
+    Args:
+        vector: Of the query; None: the cosines of added records are 0.
+    """
+    ids = [*(candidates.ids[at] for at in positions), *added]
+    cosines = reader.vectors.similarities(vector, added) if added and vector is not None else [0.0] * len(added)
+    zeros = np.zeros(len(added))
+
+    def column(values: Scores, added_values: Scores = zeros) -> Scores:
+        return np.concatenate([values[positions], added_values])
+
+    return Candidates(
+        ids=ids,
+        facts=reader.catalogue.facts(ids),
+        cosine=column(candidates.cosine, np.array(cosines, np.float64)),
+        bm25=column(candidates.bm25),
+        page_bm25=column(candidates.page_bm25),
+        titled=column(candidates.titled),
+        headed=column(candidates.headed),
+        best_cosine=candidates.best_cosine,
+    )
 
 
 class ListJoin:

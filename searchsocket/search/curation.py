@@ -8,9 +8,10 @@ import numpy as np
 
 from searchsocket.curation.rules import FILE_NAME, PageRule
 from searchsocket.search.answer import AppliedRule
+from searchsocket.search.candidates import selected
 from searchsocket.search.ranking.rank import Ranked
 from searchsocket.stores.base import Candidates, IndexReader
-from searchsocket.types import Filter, Scores, Vector
+from searchsocket.types import Filter, Vector
 from searchsocket.web.urls.paths import normalise_prefix
 
 _MAX_PINS = 20  # pages in one answer
@@ -34,7 +35,7 @@ class Curated:
     def only_pins(self, reader: IndexReader) -> "Curated":
         """Keep only the pinned pages: the answer to a query without other results."""
         positions = [at for at, url in enumerate(self.candidates.facts.url) if url in self.pins]
-        return replace(self, candidates=_with(reader, self.candidates, positions, [], None))
+        return replace(self, candidates=selected(reader, self.candidates, positions, [], None))
 
 
 def curate(
@@ -58,7 +59,7 @@ def curate(
     pages = [url for url in pins_of if url in candidate_urls or added[url]][:_MAX_PINS]
     added_ids = [id_ for url in pages for id_ in added.get(url, ())]
     if added_ids or len(visible) < len(urls):
-        candidates = _with(reader, candidates, visible, added_ids, vector)
+        candidates = selected(reader, candidates, visible, added_ids, vector)
     candidates, pages_by_rule = _boost(candidates, [rule for rule in rules if rule.effect == "boost"])
     pages_by_rule |= {id(rule): [url for url, rules_of in hides_of.items() if rule in rules_of] for rule in hides}
     applied = [
@@ -104,29 +105,6 @@ def _chunks_of(reader: IndexReader, url: str, where: Filter) -> list[str]:
         return []
     ids = reader.words.holding((), where=replace(where, path_prefix=prefix))[:_MAX_CHUNKS]  # the page's own are first
     return [id_ for id_, page in zip(ids, reader.catalogue.facts(ids).url, strict=True) if page == url]
-
-
-def _with(
-    reader: IndexReader, candidates: Candidates, positions: list[int], added: list[str], vector: Vector | None
-) -> Candidates:
-    """Return some of the candidates, and added records that are not among them."""
-    ids = [*(candidates.ids[at] for at in positions), *added]
-    cosines = reader.vectors.similarities(vector, added) if added and vector is not None else [0.0] * len(added)
-    zeros = np.zeros(len(added))
-
-    def column(values: Scores, added_values: Scores = zeros) -> Scores:
-        return np.concatenate([values[positions], added_values])
-
-    return Candidates(
-        ids=ids,
-        facts=reader.catalogue.facts(ids),
-        cosine=column(candidates.cosine, np.array(cosines, np.float64)),
-        bm25=column(candidates.bm25),
-        page_bm25=column(candidates.page_bm25),
-        titled=column(candidates.titled),
-        headed=column(candidates.headed),
-        best_cosine=candidates.best_cosine,
-    )
 
 
 def _boost(candidates: Candidates, boosts: Sequence[PageRule]) -> tuple[Candidates, dict[int, list[str]]]:

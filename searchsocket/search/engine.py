@@ -33,6 +33,7 @@ from searchsocket.search.versions import answer_versions
 from searchsocket.stores.base import Candidates, IndexReader, Readers
 from searchsocket.text.amounts import age_s
 from searchsocket.text.facets import NO_FACETS, Facets
+from searchsocket.text.words import excluded_words
 from searchsocket.types import Scope, Vector
 
 if TYPE_CHECKING:
@@ -143,9 +144,9 @@ class SearchEngine:
         generation = reader.generation
         self._records[scope.name] = generation.records
         query = in_versions(query, generation.versions)
-        typed = query.q
-        if (q := reader.words.corrected(typed)) != typed:
-            query = replace(query, q=q)
+        typed = query.typed or query.q
+        if (q := reader.words.corrected(query.q)) != query.q:
+            query = replace(query, q=q, typed=typed)
         with watch.part("embed"):
             query_vector = vector_for(self.queries, generation, query.q, anonymous=anonymous)
         vector, notes = (None, (NOTES[query_vector],)) if isinstance(query_vector, NoVector) else (query_vector, ())
@@ -281,16 +282,22 @@ class SearchEngine:
         curated = curate(reader, candidates, rules, query.where, near)
         if 2 * curated.hidden <= len(candidates.ids):
             return curated
-        more = find_candidates(reader, vector, query.q, top_k=_MAX_CANDIDATES, where=query.where, watch=watch.part)
+        more = self._find(reader, query, vector, watch, _MAX_CANDIDATES)
         return curate(reader, more, rules, query.where, near)
 
-    def _find(self, reader: IndexReader, query: SearchQuery, vector: Vector | None, watch: Stopwatch) -> Candidates:
+    def _find(
+        self, reader: IndexReader, query: SearchQuery, vector: Vector | None, watch: Stopwatch, least: int = 0
+    ) -> Candidates:
         chunks = _CHUNKS_PER_PAGE if query.group_by == "page" else 1
         k = max(self._settings.candidate_k, query.top_k * chunks)
         if merges_translations(reader, query):
             k *= min(len(reader.catalogue.languages()) or 1, _MAX_TRANSLATIONS)
+        conditions = query.typed or query.q
+        if excluded_words(conditions):  # which may be on most of the nearest pages
+            least = _MAX_CANDIDATES
+        k = min(max(k, least), _MAX_CANDIDATES)
         return find_candidates(
-            reader, vector, query.q, top_k=min(k, _MAX_CANDIDATES), where=query.where, watch=watch.part
+            reader, vector, query.q, top_k=k, where=query.where, watch=watch.part, conditions=conditions
         )
 
     def _ranked(

@@ -42,6 +42,7 @@ class SearchQuery:
     rerank: bool = False  # score the best candidates with the reranker
     section_snippets: bool = False  # quote the sections of each page too; else only link them
     within: VersionScope = NO_VERSIONS  # `version` resolved in the generation that answers, see `in_versions`
+    typed: str = ""  # the text with the words that it excludes, see `WordSnapshot.satisfying`; "": as `q`
     sources: bool = False  # return the file and lines of each passage; only for trusted callers
 
     @property

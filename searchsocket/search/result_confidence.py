@@ -52,7 +52,7 @@ def result_confidence(
     score = answer_score(features) if features else math.inf
     if score < DOUBTED and (is_code(reader, candidates) or _is_common(reader, query, judged)):
         features, score = None, math.inf
-    if score < REFUSED and judged.evidence.share < WHOLE:
+    if score < REFUSED and judged.evidence.share < WHOLE and not judged.is_title:
         return [], "rejected", features
     confidences, quality = _by_passages(reader, query, candidates, judged, order, groups)
     if quality == "answered" and score < DOUBTED:

@@ -34,8 +34,9 @@ def merge_translations(
 ) -> tuple[Sequence[Ranked], Mapping[str, Translated]]:
     """Return the chunks without those of hidden translations, and the translations of each shown page by its URL.
 
-    Pages that share an original are translations. If results are pages, the shown page gets the rank of its best
-    translation; if they are chunks, each keeps its rank.
+    Pages that share an original are translations. A page without any word of the query hides no translation that has
+    one. If results are pages, the shown page gets the rank of its best translation; if they are chunks, each keeps its
+    rank.
     """
     if not merges_translations(reader, query):
         return ranked, {}
@@ -50,11 +51,14 @@ def merge_translations(
         pages.setdefault(original_of(own_labels) or f"#{url}", []).append((url, language))
     translated: dict[str, Translated] = {}
     order: dict[str, int] = {}  # rank of each shown page
+    shares = _word_shares(reader, query, candidates) if any(len(group) > 1 for group in pages.values()) else {}
     for rank, (original, group) in enumerate(pages.items()):
-        distances = {url: _distance(language, query) for url, language in group}
-        if original in first and first[original].score >= _NEARLY * first[group[0][0]].score:
+        matching = [page for page in group if shares.get(page[0])] or group
+        distances = {url: _distance(language, query) for url, language in matching}
+        if original in distances and first[original].score >= _NEARLY * first[group[0][0]].score:
             distances[original] -= 0.5
-        url, language = min(group, key=lambda page: distances[page[0]])
+        url = min(distances, key=distances.__getitem__)
+        language = dict(group)[url]
         order[url] = rank
         if len(group) > 1:
             other_languages = (name for page, name in group if page != url and name)
@@ -66,6 +70,14 @@ def merge_translations(
     return visible, translated
 
 
+def _word_shares(reader: IndexReader, query: SearchQuery, candidates: Candidates) -> Mapping[str, float]:
+    """Return the share of the query's words in the best candidate of each page, by URL."""
+    shares: dict[str, float] = {}
+    for url, share in zip(candidates.facts.url, reader.words.together(query.q, candidates.ids), strict=True):
+        shares[url] = max(shares.get(url, 0.0), share)
+    return shares
+
+
 def _distance(language: str, query: SearchQuery) -> float:
     """Return the distance of a page's language from that of the visitor, else from that of the query."""
     preferred = query.prefer_language
@@ -73,4 +85,4 @@ def _distance(language: str, query: SearchQuery) -> float:
         return 0
     if preferred and language and is_same_language(language, preferred):
         return 1
-    return 2 if can_be_in(query.q, language) else 3
+    return 2 if not language or can_be_in(query.q, language) else 3

@@ -34,6 +34,7 @@ class Verdict:
     evidence: WordEvidence
     spread: Spread | None
     has_vector: bool
+    is_title: bool = False  # the query is a page's title or address, or the beginning of a title
     unknown_word: str = ""  # of two words, the one on no page, if the other one is the title of a page
     remaining_words: str = ""  # the other word, which is answered instead
 
@@ -67,15 +68,16 @@ def verdict(
         best = max((hit.score for hit in reader.vectors.nearest(vector, top_k=1)), default=-1.0)
     spread, evidence = reader.generation.spread, reader.words.evidence(query.q)
     near = nearness(best, spread)
+    is_title = bool((candidates.titled > 0).any())
     is_answered = (
-        bool((candidates.titled >= WHOLE).any())
+        is_title
         or is_enough(evidence, near)
         or (vector is not None and is_near_enough(evidence, near, is_read=is_read) and is_language(query.q))
         or (is_read and is_near_enough_unlisted(query.q, evidence, near))
         or (is_enough_of_code(evidence) and is_code(reader, candidates))
     )
     unknown, remaining = ("", "") if is_answered else _unknown_and_remaining(reader, query, evidence)
-    return Verdict(is_answered or bool(unknown), evidence, spread, vector is not None, unknown, remaining)
+    return Verdict(is_answered or bool(unknown), evidence, spread, vector is not None, is_title, unknown, remaining)
 
 
 def _unknown_and_remaining(reader: IndexReader, query: SearchQuery, evidence: WordEvidence) -> tuple[str, str]:

@@ -1,11 +1,13 @@
 """Find words of a vocabulary that differ from a typed word by a typo or two."""
 
+import re
 from collections.abc import Sequence
 from itertools import islice
 
 MIN_CHARS = 4  # shorter words have too many neighbours
 _TWO_EDITS_FROM = 8
 _MAX_NEAREST = 3
+_NO_DIGIT = re.compile(r"\D+")
 
 
 def allowed_edits(word: str) -> int:
@@ -17,12 +19,16 @@ def allowed_edits(word: str) -> int:
 def nearest(word: str, vocabulary: Sequence[str]) -> list[str]:
     """The first words of a vocabulary with the fewest edits, at most three.
 
+    A different digit is no typo: `v2.1` is not `v2.0`.
+
     Args:
         word: A folded word that is not in the vocabulary.
         vocabulary: Words in order of preference between equally near ones.
     """
+    digits = _NO_DIGIT.sub("", word)
     for edits in range(1, allowed_edits(word) + 1):
-        words = list(islice((candidate for candidate in vocabulary if within(word, candidate, edits)), _MAX_NEAREST))
+        near = (candidate for candidate in vocabulary if within(word, candidate, edits))
+        words = list(islice((one for one in near if _NO_DIGIT.sub("", one) == digits), _MAX_NEAREST))
         if words:
             return words
     return []

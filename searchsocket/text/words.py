@@ -24,7 +24,10 @@ MAX_QUERY_WORDS = 32
 # Marks and vowel signs.
 _COMBINING = r"\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 _LETTER = rf"[\w{_COMBINING}]"
-_WORD = re.compile(rf"(?:--?|[$@#+.]{{1,3}})?{_LETTER}+(?:(?:::|[-.:'’@$]){_LETTER}+)*(?:\+\+|#)?")
+_JOINERS = "\u200c\u200d"  # invisible between the letters of one word, as in Persian; many keyboards lack them
+_WORD = re.compile(rf"(?:--?|[$@#+.]{{1,3}})?{_LETTER}+(?:(?:::|[-.:'’@${_JOINERS}]){_LETTER}+)*(?:\+\+|#)?")
+# Operators between spaces, as in code. Rules, headings and table borders of Markdown are none.
+_SIGNS = re.compile(r"`?(?!#+`?$|-{3,}`?$|\*{2,}`?$|_+`?$|~+`?$|\|+`?$)([!-/:-@\[-_{-~]{2,4})`?")
 # Scripts written without spaces between words, and Hangul, whose endings change.
 UNSPACED = (
     r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
@@ -32,7 +35,8 @@ UNSPACED = (
 )
 _CJK_RUNS = LatePattern(rf"[{UNSPACED}]+|[^{UNSPACED}]+")
 _HAS_CJK = LatePattern(rf"[{UNSPACED}]")
-_MARKS = re.compile("[\u0300-\u036f\u0591-\u05c7\u064b-\u065f]")
+# Diacritics, vowel signs, and the dots of letters of Indian scripts.
+_MARKS = re.compile("[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u093c\u09bc\u0a3c\u0abc\u0b3c\u0cbc]")
 _PIECES = re.compile(rf"(?:[^\W_]|[{_COMBINING}])+")
 _LETTERS = re.compile(r"[^\W\d_]{3,32}")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -42,7 +46,15 @@ _UNFOLDED = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d"}
     # Interchangeable letters of Arabic, and the line that stretches a word.
     | {"ة": "ه", "ى": "ي", "ی": "ي", "ک": "ك", "\u0640": ""}
+    | dict.fromkeys(_JOINERS, "")
 )
+
+# A phrase in straight quotes, after `_with_straight_quotes`.
+_PHRASE = re.compile(r'"([^"]*)"')
+_DOUBLE_QUOTES = str.maketrans(dict.fromkeys("“”„‟«»＂", '"'))
+_SINGLE_QUOTES = re.compile(r"(?<!\w)[‘‚‹](?=\w)([^‘’‚‹›\"]*\w)[’‘›](?!\w)")
+# A word after a minus. `--flag` and `a-b` are none.
+_EXCLUDED = re.compile(r'(?<!\S)-[^\W_][^\s"]*')
 
 _FENCE = re.compile(r"[ \t>]*(?:[-*+] +|\d+[.)] +)?(`{3,}|~{3,})")
 _LINK_TARGET = re.compile(r"\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"]*\")?\)")
@@ -79,8 +91,9 @@ class ParsedQuery:
 
     words: tuple[QueryWord, ...]  # distinct, in the order of the text, including those of phrases
     order: tuple[QueryWord, ...] = ()  # the same with repetitions
-    phrases: tuple[tuple[str, ...], ...] = ()  # texts in double quotes, in the forms of documents
+    phrases: tuple[tuple[str, ...], ...] = ()  # texts in quotes, in the forms of documents
     open_ended: bool = False  # the last word may be incomplete
+    signs: tuple[str, ...] = ()  # the operators of a query without words, which are its words too
 
 
 def has_unspaced(text: str) -> bool:
@@ -127,8 +140,16 @@ _short_spellings = lru_cache(maxsize=1 << 14)(_spellings)
 
 
 def name_of(text: str) -> str:
-    """A title or heading in the form for comparing names: its words as typed, folded, without punctuation."""
-    return " ".join(fold(word) for word in _WORD.findall(text))
+    """A title or heading in the form for comparing names: its words as typed, folded, without punctuation.
+
+    The signs of a name without words, such as `=>`.
+    """
+    return " ".join(fold(word) for word in _WORD.findall(text)) or " ".join(_signs(text))
+
+
+def _signs(text: str) -> list[str]:
+    """The operators in a text without words."""
+    return [match[1] for piece in text.split() if (match := _SIGNS.fullmatch(piece))]
 
 
 @lru_cache(maxsize=1 << 12)  # headings repeat from query to query
@@ -171,7 +192,8 @@ def spelled_name(text: str) -> str:
 
 
 def _piece(text: str) -> tuple[str, ...]:
-    return tuple(form for word in _WORD.findall(text) for form in word_forms(word))
+    words = _WORD.findall(text)
+    return tuple(form for word in words for form in word_forms(word)) if words else tuple(_signs(text))
 
 
 _short_piece = lru_cache(maxsize=1 << 16)(_piece)  # about 250 bytes each for source code
@@ -189,10 +211,13 @@ def word_forms(word: str) -> tuple[str, ...]:
 
 
 def _cjk_forms(run: str) -> tuple[str, ...]:
-    """Pairs of neighbouring characters, which find text in scripts without spaces well enough."""
+    """Pairs of neighbouring characters, which find text in scripts without spaces well enough, and the last character.
+
+    So every character begins a form.
+    """
     if not _HAS_CJK.match(run):
         return tuple(form for word in _WORD.findall(run) for form in word_forms(word))
-    return tuple(run[i : i + 2] for i in range(max(1, len(run) - 1)))[: 4 * MAX_WORD_CHARS]
+    return tuple(run[i : i + 2] for i in range(len(run)))[: 4 * MAX_WORD_CHARS]
 
 
 @lru_cache(maxsize=1 << 14)  # the same word occurs with different signs around it
@@ -248,7 +273,7 @@ def _stemmer() -> Stemmer.Stemmer:
 @lru_cache(maxsize=64)  # several steps of a search parse the same query
 def parse_query(text: str) -> ParsedQuery:
     """Parse a query: words, quoted phrases, and if its end is open; text beyond the limits is dropped."""
-    text = text[:MAX_QUERY_CHARS]
+    text = _with_straight_quotes(text[:MAX_QUERY_CHARS])
     words: dict[str, QueryWord] = {}
     order: list[QueryWord] = []
     for raw_word in _WORD.findall(text):
@@ -256,10 +281,35 @@ def parse_query(text: str) -> ParsedQuery:
             order.append(words.setdefault(word.exact, word))
             if len(words) >= MAX_QUERY_WORDS:
                 break
-    quoted = (tuple(index_words(part)) for part in text.split('"')[1::2] if text.count('"') >= 2)
-    phrases = tuple(dict.fromkeys(phrase[:MAX_QUERY_WORDS] for phrase in quoted if len(phrase) > 1))
+    signs = () if words else tuple(dict.fromkeys(_signs(text)))
+    for operator in signs:
+        order.append(words.setdefault(operator, QueryWord(operator, "")))
+    quoted = (tuple(index_words(part))[:MAX_QUERY_WORDS] for part in _PHRASE.findall(text))
+    phrases = tuple(dict.fromkeys(filter(None, quoted)))
     open_ended = bool(text) and text[-1] not in ' \t\n".?!,;)'
-    return ParsedQuery(tuple(words.values())[:MAX_QUERY_WORDS], tuple(order), phrases, open_ended)
+    return ParsedQuery(tuple(words.values())[:MAX_QUERY_WORDS], tuple(order), phrases, open_ended, signs)
+
+
+def _with_straight_quotes(text: str) -> str:
+    """Replace typographic quotes by `"`; an apostrophe stays."""
+    return text if text.isascii() else _SINGLE_QUOTES.sub(r'"\1"', text.translate(_DOUBLE_QUOTES))
+
+
+def excluded_words(text: str) -> list[str]:
+    """The words that a query excludes, each with its minus; empty if nothing else remains of the query."""
+    words = [match[0] for match in _EXCLUDED.finditer(text)] if " -" in text or text.startswith("-") else []
+    return words if words and parse_query(without_words(text, words)).words else []
+
+
+def without_words(text: str, words: Iterable[str]) -> str:
+    """A query without some of its pieces between spaces."""
+    removed = frozenset(words)
+    return " ".join(piece for piece in text.split() if piece not in removed)
+
+
+def has_conditions(text: str) -> bool:
+    """Return True if a query quotes or excludes words."""
+    return bool(parse_query(text).phrases or excluded_words(text))
 
 
 def _query_words(raw_word: str) -> list[QueryWord]:
@@ -268,7 +318,9 @@ def _query_words(raw_word: str) -> list[QueryWord]:
         return []
     folded = fold(unicodedata.normalize("NFKC", raw_word))
     if not folded.isascii() and _HAS_CJK.search(folded):
-        return [QueryWord(form, "") for form in forms]
+        # The last character of a run counts only alone.
+        last = {run[-1] for run in _CJK_RUNS.findall(folded) if len(run) > 1}
+        return [QueryWord(form, "") for form in forms if form not in last]
     if len(forms) == 1 and folded.isalpha():
         return [QueryWord(folded, forms[0], is_stop=folded in STOP_WORDS)]
     is_stop = folded.replace("'", "") in STOP_WORDS

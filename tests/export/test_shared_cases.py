@@ -12,6 +12,7 @@ from searchsocket.export.head import exported_rule
 from searchsocket.search.curation import pinned_pages
 from searchsocket.text import words
 from searchsocket.text.typos import nearest
+from searchsocket.text.variants import variants_of
 
 CASES = Path(__file__).parents[2] / "clients" / "js" / "test" / "static-cases.json"
 
@@ -25,12 +26,17 @@ STEMS = """
 TEXTS = [
     "useState", "$state.raw", "std::vector", "--dry-run", "don't", "café’s", "Straße", "C++", "@app.get", "a_b",
     "HTTPServer2", "日本語テキスト", "안녕하세요", "мощность", "server-side", "x²", "ﬁle", "İstanbul", "v1.2.3",
-    "key=value", "x" * 70,
+    "key=value", "x" * 70, "=>", "a `=>` b ?? c", "--- ## ** | -- ||",
+    "使用Docker容器", "中", "می‌توانید", "क़ानून", "O’Leary",
 ]  # fmt: skip
 QUERIES = [
     "how to use slots", "Guide - List Rendering", "createRoot()", "in Vue", "what is", "config.errorHandler options",
     "e-mail address?", "how do I (really) install it", "C# and C++", "Quick_Start", "quickStart",
     "quick.start", "quick/start", "--dry-run", "HTTPServer", "größeÄndern", "useState", "日本語・入門", " 1.2.3 ",
+    "=> ??", "中", "日本 語", "“failed job” worker", "«a b» ‚c’ ‘d e’ „f“ don’t", '"open', "client -python",
+    "-x", "go --race -p",
+    "v5.3.1", "node 18", "8443", "8,443", "8.443.000", "12 500", "python3.11", "10mb", "10 MB",
+    "0x80070005", "80070005", "groesse steuerloeschen", "toe",
 ]  # fmt: skip
 VOCABULARY = ["install", "instance", "constant", "callback", "usecallback", "watcher", "watchers", "property", "2015"]
 TYPOS = ["instal", "isntall", "inztance", "usecallbaack", "watchrs", "xyz", "proprety", "21015"]
@@ -82,7 +88,12 @@ def expected() -> dict[str, Any]:
             "possible": list(words.possible_names(text)),
             "spelled": words.spelled_name(text),
         }
-        return {"words": plain, "isOpen": parsed.open_ended, **names}
+        conditions: dict[str, Any] = {
+            "phrases": list(map(list, parsed.phrases)),
+            "excluded": words.excluded_words(text),
+            "variants": {word: list(map(list, forms)) for word, forms in variants_of(text).items()},
+        }
+        return {"words": plain, "isOpen": parsed.open_ended, **names, **conditions}
 
     return {
         "stopWords": sorted(words.STOP_WORDS),

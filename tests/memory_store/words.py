@@ -70,6 +70,11 @@ class WordsOfRecords:
         shares: list[float] = self._words.neighbours(text, self._rows(ids)).tolist()
         return shares
 
+    def sentences(self, text: str, ids: Sequence[str]) -> list[bool]:
+        """See `WordSnapshot.sentences`."""
+        is_close: list[bool] = self._words.sentences(text, self._rows(ids)).tolist()
+        return is_close
+
     def together(self, text: str, ids: Sequence[str]) -> list[float]:
         """See `WordSnapshot.together`."""
         shares: list[float] = self._words.together(text, self._rows(ids)).tolist()
@@ -77,6 +82,11 @@ class WordsOfRecords:
 
     def _rows(self, ids: Sequence[str]) -> NDArray[np.int64]:
         return np.array([self._ids.index(id_) for id_ in ids], np.int64)
+
+    def satisfying(self, text: str, ids: Sequence[str]) -> list[bool]:
+        """See `WordSnapshot.satisfying`."""
+        satisfies: list[bool] = self._words.satisfying(text, self._rows(ids)).tolist()
+        return satisfies
 
     def corrected(self, text: str) -> str:
         """See `WordSnapshot.corrected`."""

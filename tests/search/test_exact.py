@@ -46,9 +46,9 @@ def test_identifiers_gain_what_they_say(q: str, text: str, expected: float) -> N
         (1.0, 0.0, 4.4),
         (1.0, 1.0, 4.4),
         (0.0, 1.0, WEIGHTS.heading),
-        (0.5, 0.0, 0.3),
+        (0.5, 0.0, WEIGHTS.title_begun / 2),
         (0.0, 0.5, 0.1),
-        (0.5, 1.0, 0.3 + WEIGHTS.heading),
+        (0.5, 1.0, WEIGHTS.title_begun / 2 + WEIGHTS.heading),
         (0.0, 0.0, 0.0),
     ],
 )

@@ -134,3 +134,32 @@ def test_a_script_tells_the_languages_that_a_text_can_be_in(text: str, languages
     known = ["en", "de", "pt-BR", "ja", "ko-KR", "zh_TW", "ru", "uk", "ar", "fa", "he"]
     assert [each for each in known if can_be_in(text, each)] == [each for each in known if each in languages.split()]
     assert not can_be_in(text, "")
+
+
+def test_a_page_without_the_words_hides_no_translation_that_has_them(tmp_path: Path) -> None:
+    """A name in Latin letters may be on the Chinese page only, also for a visitor who prefers German."""
+    dock = (original_label("/dock"),)
+    pieces = [
+        Piece("/dock", "The dock opens in three steps.", title="Dock", facets=dock),
+        Piece("/de/dock", "Das Dock wird ausgerollt.", title="Dock", language="de", facets=dock),
+        Piece("/zh/dock", "码头使用 Zookeeper 协调。", title="码头", language="zh", facets=dock),
+    ]
+    site = make_site(tmp_path, pieces)
+    assert urls(site, "zookeeper") == urls(site, "zookeeper", prefer_language="de") == ["/zh/dock"]
+    assert urls(site, "dock", prefer_language="de") == ["/de/dock"]
+
+
+def test_an_original_that_states_no_language_is_not_hidden(tmp_path: Path) -> None:
+    dock = (original_label("/dock"),)
+    pieces = [
+        Piece("/dock", "The cluster of docks.", title="Dock", language="", facets=dock),
+        Piece("/de/dock", "Das Cluster der Docks.", title="Dock", language="de", facets=dock),
+    ]
+    assert urls(make_site(tmp_path, pieces), "cluster") == ["/dock"]
+
+
+@pytest.mark.parametrize(("text", "language"), [("ទាញយក", "km"), ("ఇన్‌స్టాల్", "te"), ("ထည့်သွင်း", "my"), ("ጫን", "am")])
+def test_other_scripts_are_no_latin_letters(text: str, language: str) -> None:
+    assert can_be_in(text, language)
+    assert not can_be_in(text, "en")
+    assert not can_be_in("install", language)

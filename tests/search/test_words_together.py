@@ -47,6 +47,9 @@ def test_half_of_a_question_is_worth_a_quarter_and_short_ones_are_not_looked_at(
         def neighbours(self, text: str, ids: Sequence[str]) -> list[float]:
             return [0.0] * len(ids)
 
+        def sentences(self, text: str, ids: Sequence[str]) -> list[bool]:
+            return [False] * len(ids)
+
         def together(self, text: str, ids: Sequence[str]) -> list[float]:
             assert text != "short"
             return [1.0, 0.5, 0.0]

@@ -76,7 +76,7 @@ def test_words_that_cannot_be_near_are_not_compared() -> None:
 def test_what_is_kept_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Callers choose letters and words: the letters that were read first go, and are read again when they are asked."""
     asked: list[str] = []
-    words = of([(f"{letter}tate{n}", 1) for letter in "abc" for n in range(3)], asked)
+    words = of([(f"{letter}tate{other}", 1) for letter in "abc" for other in "pqr"], asked)
     monkeypatch.setattr(vocabulary, "_MAX_WORDS", 7)
     monkeypatch.setattr(vocabulary, "_MAX_CACHED", 1)
     for typed in ("atatex", "btatex", "ctatex", "btatey", "atatey"):

@@ -11,7 +11,8 @@ export { openIndex, search };
 export { curationOf } from "./static/curation.js";
 export { searchSites } from "./static/sites.js";
 export { nearest } from "./static/terms.js";
-export { indexText, namesOf, parseQuery, possibleNames, setStopWords, spelledName, stem } from "./static/tokens.js";
+export { excludedWords, indexText, namesOf, parseQuery, possibleNames, setStopWords, spelledName, stem } from "./static/tokens.js";
+export { variantsOf } from "./static/variants.js";
 
 /** A site of an export. */
 export interface StaticSite {

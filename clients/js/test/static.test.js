@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { curationOf, indexText, namesOf, nearest, parseQuery, possibleNames, setStopWords, spelledName, stem } from "../dist/static-worker.js";
+import { curationOf, excludedWords, indexText, namesOf, nearest, parseQuery, possibleNames, setStopWords, spelledName, stem, variantsOf } from "../dist/static-worker.js";
 
 // The same cases as `tests/export/test_shared_cases.py`.
 const cases = JSON.parse(readFileSync(new URL("./static-cases.json", import.meta.url), "utf8"));
@@ -13,9 +13,11 @@ for (const [text, expected] of Object.entries(cases.forms)) test(`forms ${text}`
 
 for (const [text, expected] of Object.entries(cases.queries)) {
   test(`query ${text}`, () => {
-    const { words, isOpen } = parseQuery(text);
+    const parsed = parseQuery(text);
+    const { words, isOpen, phrases } = parsed;
+    const conditions = { phrases, excluded: excludedWords(text), variants: Object.fromEntries(variantsOf(parsed)) };
     const plain = words.map((word) => ({ exact: word.exact, stem: word.stem, parts: word.parts, isStop: word.isStop }));
-    assert.deepEqual({ words: plain, isOpen, names: namesOf(text), possible: possibleNames(text), spelled: spelledName(text) }, expected);
+    assert.deepEqual({ words: plain, isOpen, names: namesOf(text), possible: possibleNames(text), spelled: spelledName(text), ...conditions }, expected);
   });
 }
 

@@ -3,18 +3,20 @@
 Measured by links into sections of three documentation sites: docs/notes/quality.md, "The section that opens".
 """
 
+import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Sequence, Set
 from functools import lru_cache
 
 from searchsocket.content.markdown.chunk_text import ChunkText, Opening
 from searchsocket.search.quoting.marks import Mark
-from searchsocket.text.words import QueryWord, fold, names_of, parse_query, possible_names
+from searchsocket.text.words import QueryWord, fold, names_of, parse_query, possible_names, stem
 
 # A heading that equals the query outweighs most differences between two passages of one page.
 _HEADING = 0.5
 # Between sections with such headings, the passage with more of the query's words wins.
 _PASSAGE = 0.1
+_PARTS = re.compile(r"[-.:]+")
 _NEEDLE = 3  # first letters, which a word and its stem share
 
 
@@ -32,10 +34,16 @@ class SectionScorer:
         """Return the relevance of a section: the share of the query in the heading times the share of the heading in
         the query.
 
-        Words count whole: `Prefetch() objects` does not match `prefetch_related`.
+        Words count whole, and parts between dots and hyphens: `beginswith` matches `text.beginswith`, but `prefetch`
+        does not match `prefetch_related`.
         """
         both = len(self._in(heading))
-        return both * both / (len(self._words) * len(_words_of(heading))) if both else 0.0
+        return both * both / (len(self._words) * self._length(heading)) if both else 0.0
+
+    def _length(self, heading: str) -> int:
+        """Return the number of words of a heading; of their parts, if the query has one of those."""
+        whole = _words_of(heading)
+        return len(whole) if self._in(heading) <= whole else max(len(whole), len(_parts_of(heading)))
 
     def worth(self, score: float, heading: str, marked: Collection[str]) -> float:
         """Return the score by which the sections of one page are compared.
@@ -60,13 +68,22 @@ class SectionScorer:
         if matching is None:
             folded = _folded(heading)
             is_likely = any(needle in folded for needle in self._needles)
-            matching = self._matches[heading] = self._words.keys() & _words_of(heading) if is_likely else frozenset()
+            matching = self._matches[heading] = (
+                self._words.keys() & (_words_of(heading) | _parts_of(heading)) if is_likely else frozenset()
+            )
         return matching
 
 
 @lru_cache(maxsize=1 << 12)  # headings repeat from query to query
 def _words_of(heading: str) -> frozenset[str]:
     return frozenset(map(_stem_of, _content_words(heading)))
+
+
+@lru_cache(maxsize=1 << 12)
+def _parts_of(heading: str) -> frozenset[str]:
+    """Return the stems of the parts of dotted and hyphened names."""
+    names = (word.exact for word in _content_words(heading) if not word.stem)
+    return frozenset(stem(part) for name in names for part in _PARTS.split(name) if len(part) > 1)
 
 
 @lru_cache(maxsize=1 << 12)

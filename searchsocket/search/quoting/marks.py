@@ -7,6 +7,7 @@ from typing import NamedTuple, TypeVar
 
 from searchsocket.text.late_pattern import LatePattern
 from searchsocket.text.synonyms import NO_SYNONYMS, Forms, Synonyms
+from searchsocket.text.variants import variants_of
 from searchsocket.text.words import fold, parse_query, word_forms
 
 _MIN_PREFIX = 3
@@ -27,6 +28,12 @@ _OTHER_LETTER = re.compile(rf"[^\W\d_a-zA-Z]|[{_COMBINING}]")
 _UNSPACED = LatePattern(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]"
 )
+_RUNS = LatePattern(
+    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+"
+    r"|[^\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+"
+)
+_APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")  # quick to find, unlike a word that has one
+_LETTERS_BEFORE, _LETTERS_AFTER = re.compile(r"[^\W\d_]{1,32}$"), re.compile(r"[^\W\d_]{1,32}")
 _forms = lru_cache(maxsize=1 << 16)(word_forms)  # words repeat: from one snippet to the next, and between queries
 
 
@@ -64,8 +71,9 @@ class QueryWords:
         # Stop words are marked only if the query has no other words.
         words = [word for word in parsed.words if not word.is_stop] or list(parsed.words)
         words = _longest(words, _MAX_WORDS, lambda word: word.exact)
-        synonyms_of = synonyms.of(parsed.order)
-        added = {forms: word.exact for word in words for forms in synonyms_of.get(word.exact, ())}
+        synonyms_of, variants = synonyms.of(parsed.order), variants_of(q)
+        others = ((*synonyms_of.get(word.exact, ()), *variants.get(word.exact, ())) for word in words)
+        added = {forms: word.exact for word, forms_of in zip(words, others, strict=True) for forms in forms_of}
         own = {form: word.exact for word in words for form in (word.exact, word.stem) if form}
         singles = [(forms[0], exact) for forms, exact in added.items() if len(forms) == 1 and forms[0] not in own]
         self._whole = own | dict(_longest(singles, _MAX_MORE, lambda single: single[0]))
@@ -100,6 +108,8 @@ class QueryWords:
             self._add_likely(text, lower, whole, parts)
         else:
             self._add_all(text, whole, parts)
+        if "'" in text or "’" in text:
+            whole += self._apostrophe_marks(text)
         if parts:
             words = {word for _, _, word in whole}
             whole += [mark for mark in parts if mark[2] not in words]
@@ -137,7 +147,8 @@ class QueryWords:
             if query_word:
                 (whole if is_whole else parts).append((start, start + len(word), query_word))
             elif not word.isascii() and _UNSPACED.search(word):
-                whole += self._pair_marks(word, start)
+                for run in _RUNS.finditer(word):
+                    whole += self._run_marks_of_script(run[0], start + run.start())
 
     def _query_word(self, word: str) -> _QueryWord:
         """Return the query word that a word of a text matches; "" for scripts without spaces, and for data."""
@@ -151,12 +162,28 @@ class QueryWords:
         self._cache[word] = match
         return match
 
-    def _pair_marks(self, run: str, start: int) -> Iterator[_Range]:
-        """Yield the marks in a run of a script without spaces, which is indexed as pairs of characters."""
-        for at in range(max(len(run) - 1, 1)):
-            pair = fold(run[at : at + 2])
-            if pair in self._whole:
-                yield start + at, start + min(at + 2, len(run)), pair
+    def _run_marks_of_script(self, run: str, start: int) -> Iterator[_Range]:
+        """Yield the marks in a run of a script without spaces, which is indexed as pairs, or of letters beside one."""
+        if not _UNSPACED.match(run):
+            query_word, _ = self._query_word(run)
+            if query_word:
+                yield start, start + len(run), query_word
+            return
+        for at in range(len(run)):
+            for size in (2, 1):
+                if at + size <= len(run) and (form := fold(run[at : at + size])) in self._whole:
+                    yield start + at, start + at + size, form
+
+    def _apostrophe_marks(self, text: str) -> Iterator[_Range]:
+        """Yield the marks of whole words with an apostrophe: `O’Leary`. Of `doctor’s`, `doctor` is marked."""
+        for match in _APOSTROPHE.finditer(text):
+            after = _LETTERS_AFTER.match(text, match.end())
+            before = _LETTERS_BEFORE.search(text[max(match.start() - _MAX_WORD_CHARS, 0) : match.start()])
+            if not before or not after or after[0] in "sS":
+                continue
+            query_word = self._whole.get(next(iter(_forms(before[0] + match[0] + after[0])), ""))
+            if query_word:
+                yield match.start() - len(before[0]), after.end(), query_word
 
     def _run_marks(self, text: str) -> Iterator[_Range]:
         """Yield the marks of synonyms with several words."""
@@ -223,7 +250,8 @@ def _run(forms: Forms) -> re.Pattern[str]:
 def _literals(q: str) -> list[str]:
     """Return query words with other characters than letters and digits, longest first: `--dry-run`, `C++`."""
     words = {word.strip("\"'`.,;:!?()") for word in q.split() if len(word) <= _MAX_LITERAL_CHARS}
-    return sorted((w for w in words if _WORD.search(w) and not _WORD.fullmatch(w)), key=lambda w: (-len(w), w))
+    others = [word for word in words if _WORD.search(word) and not _WORD.fullmatch(word)]
+    return sorted(others or parse_query(q).signs, key=lambda word: (-len(word), word))
 
 
 def _any_of(literals: Iterable[str]) -> re.Pattern[str]:

@@ -135,6 +135,10 @@ class ResultWriter:
         if match.named_section is not None:
             return match.named_section[1]
         record, text = readable
+        if not match.marks:  # a heading is no part of the text of its section
+            called = max(text.openings, key=lambda opening: self.scorer.about(opening.title))
+            if self.scorer.about(called.title) > self.scorer.about(record.chunk.at.title):
+                return called
         is_first = part.start < text.openings[0].start
         own_words = [mark.word for mark in self.words.marks(record.chunk.at.title)] if is_first else ()
         return opening_of(text.openings, match.marks, part[:2], own_words)

@@ -71,7 +71,7 @@ def answer_features(
         names,
         min(exact, 1.0),
         evidence.share if evidence.query_words <= _FEW_WORDS else 0.0,
-        float(evidence.share >= WHOLE),
+        float(evidence.share >= WHOLE and not evidence.missing),
     )
 
 

@@ -3,11 +3,13 @@
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from itertools import chain
 
 import numpy as np
 
 from searchsocket.search.ranking.weights import WEIGHTS
 from searchsocket.stores.base import Candidates
+from searchsocket.text.variants import variants_of
 from searchsocket.text.words import has_unspaced
 from searchsocket.types import Scores
 
@@ -15,6 +17,7 @@ WHOLE = 0.9  # of a name: see `WordSnapshot.named`
 # Words that prose does not contain: `a_b`, `$x`, `a::b`, `ab.cd`, `f()`, `camelCase`, `--flag`.
 _NAME = re.compile(r"(?=.*[A-Za-z])(?:.*[_$].*|.*::.*|.*\w\w\.\w\w.*|.*\(\).*|.*[a-z][A-Z].*|--.*)")
 _MAX_NAMES = 10  # each is searched in the text of every candidate
+_BETWEEN_GROUPS = ", .'’\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}"  # of digits; also a name and its number
 _EDGES = " \t?!,;\"'`“”"
 
 
@@ -40,8 +43,12 @@ def exact_features(
         return features
     facts = candidates.facts
     contents = [list(map(_folded, row)) for row in zip(texts(candidates.ids), facts.title, facts.url, strict=True)]
+    spelled = [(name, *(_spelled(name) if is_alone else ())) for name in identifiers]
     occurrences = np.array(
-        [[name in text or name in title or name in url for text, title, url in contents] for name in identifiers],
+        [
+            [any(name in text or name in title or name in url for name in names) for text, title, url in contents]
+            for names in spelled
+        ],
         np.float64,
     )
     # A name that most candidates contain, such as the product's, does not distinguish them.
@@ -54,6 +61,12 @@ def exact_features(
 @lru_cache(maxsize=1 << 12)  # about 5 MB; queries for identifiers share candidates
 def _folded(text: str) -> str:
     return text.casefold()
+
+
+def _spelled(name: str) -> tuple[str, ...]:
+    """Return the other spellings of a number or version, as texts may write them: `8,443` for `8443`."""
+    variants = chain.from_iterable(variants_of(name).values()) if any(map(str.isdigit, name)) else ()
+    return tuple(sign.join(forms) for forms in variants for sign in (_BETWEEN_GROUPS if len(forms) > 1 else "."))
 
 
 def names_identifier(q: str) -> bool:

@@ -82,7 +82,10 @@ def passage_features(words: WordSnapshot, q: str, ids: Sequence[str], shares: Sh
     Args:
         shares: `together` is the bonus for all words; if it is 0, they are not searched.
     """
-    features = {"neighbours": WEIGHTS.neighbours * np.array(words.neighbours(q, ids), np.float64)}
+    features = {
+        "neighbours": WEIGHTS.neighbours * np.array(words.neighbours(q, ids), np.float64),
+        "sentence": WEIGHTS.sentence * np.array(words.sentences(q, ids), np.float64),
+    }
     if shares.together:
         # Squared, since many passages that answer another question contain half of the words.
         proximity = np.square(np.array(words.together(q, ids), np.float64))

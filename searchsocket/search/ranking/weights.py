@@ -27,12 +27,13 @@ FEATURES = {
     "links": "links from other pages",
     "depth": "short path of the page",
     "title": "the query is the title",
-    "title_begun": "part of the title that is typed",
+    "title_begun": "the query begins the title; more for shorter titles",
     "heading": "the query is a heading",
-    "heading_begun": "part of a heading that is typed",
+    "heading_begun": "the query begins a heading; more for shorter ones",
     "only_word": "the only word of the query is, exactly, in the text, title or path",
     "identifiers": "share of the query's identifiers that the page has; rare ones count more",
     "neighbours": "share of the query's neighbouring words that are neighbours in one passage",
+    "sentence": "all words of the query are close together in one passage",
     "together": "square of the share, by rarity, of the query's words in one passage",
     "all_names": "share of the query, by rarity, in title, path and the anchor of one section",
     "slug": "share of the last part of the path that is in the query",
@@ -61,6 +62,7 @@ class FeatureWeights(NamedTuple):
     only_word: float
     identifiers: float
     neighbours: float
+    sentence: float
     all_names: float
     slug: float
     named: float

@@ -62,7 +62,7 @@ class WordSnapshot(Protocol):
     def search_pages(self, text: str, *, top_k: int, where: Filter = MATCH_ALL) -> list[Hit]:
         """At most `top_k` pages whose whole text contains words of `text`, by URL, best first; equals in path order.
 
-        A page is one document here, so its length counts, and words may be far apart. Phrases count as words.
+        A page is one document here, so its length counts, and words may be far apart.
         Path order is that of `urls.sort_key`.
         """
 
@@ -78,14 +78,30 @@ class WordSnapshot(Protocol):
         Stop words do not count, and one word may be between the two. 0 if `text` has no pair.
         """
 
+    def sentences(self, text: str, ids: Sequence[str]) -> list[bool]:
+        """For each record, whether a field has all words of `text` close together, in any order.
+
+        Stop words count too, and one other word may be among them. False unless `text` has two or three words
+        besides stop words, and a stop word.
+        """
+
     def together(self, text: str, ids: Sequence[str]) -> list[float]:
         """For each record, the share of the words of `text` that it contains, in [0, 1]; rare words weigh more.
 
         Words count as typed, with any ending. Typos, synonyms and stop words do not count.
         """
 
+    def satisfying(self, text: str, ids: Sequence[str]) -> list[bool]:
+        """For each record, whether it meets the conditions of `text`; all do if it has none.
+
+        The record contains every quoted phrase in one field. Its page contains no word that has a minus in front, in
+        its title, path or text. A word that documents write with the minus, such as a flag, is not excluded.
+        """
+
     def corrected(self, text: str) -> str:
         """Correct `text` to the name of a page or section within two typos, and remove the product's name.
+
+        Excluded words are removed too, see `satisfying`.
 
         The product's name is a word of nearly all pages. It is kept if the name of a page or section contains it.
         """

@@ -61,12 +61,26 @@ class LocalWords:
             shares: list[float] = self.index.neighbours(text, rows).tolist()
         return shares
 
+    def sentences(self, text: str, ids: Sequence[str]) -> list[bool]:
+        """See `WordSnapshot.sentences`."""
+        rows = self._numbering.rows_of(ids)
+        with self._damage:
+            is_close: list[bool] = self.index.sentences(text, rows).tolist()
+        return is_close
+
     def together(self, text: str, ids: Sequence[str]) -> list[float]:
         """See `WordSnapshot.together`."""
         rows = self._numbering.rows_of(ids)
         with self._damage:
             shares: list[float] = self.index.together(text, rows).tolist()
         return shares
+
+    def satisfying(self, text: str, ids: Sequence[str]) -> list[bool]:
+        """See `WordSnapshot.satisfying`."""
+        rows = self._numbering.rows_of(ids)
+        with self._damage:
+            satisfies: list[bool] = self.index.satisfying(text, rows).tolist()
+        return satisfies
 
     def corrected(self, text: str) -> str:
         """See `WordSnapshot.corrected`."""

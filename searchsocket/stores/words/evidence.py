@@ -11,11 +11,12 @@ from searchsocket.stores.base import WordEvidence
 from searchsocket.stores.bounded import BoundedCache
 from searchsocket.stores.words.bm25 import WordScores, idf
 from searchsocket.stores.words.index import Rows, WordIndex
-from searchsocket.stores.words.pack_words import BODY, CODE
+from searchsocket.stores.words.pack_words import BODY, CODE, OWN, TITLE
 from searchsocket.stores.words.query_terms import QueryTerms, worth_correcting
 from searchsocket.stores.words.vocabulary import Vocabulary, indexed_forms
 from searchsocket.text.synonyms import Forms
 from searchsocket.text.typos import is_likely_typo
+from searchsocket.text.variants import is_number
 from searchsocket.text.words import QueryWord, stem
 
 _MAX_COUNTED = 8_192  # forms
@@ -25,6 +26,7 @@ _COMPARE = ("vs", "versus")  # say nothing about a site that has none of them
 _FIELDS = (BODY, CODE)  # a section's text begins with its heading
 _MAX_DISTANCE = 2  # of the second word: one word may be between the two, such as "of"
 _MAX_PAIRS = 8  # only the first ones, because each pair costs a search
+_MAX_SENTENCE_WORDS = 3  # without stop words; `share_of_words` counts in longer queries
 
 
 class PageEvidence:
@@ -45,6 +47,9 @@ class PageEvidence:
         # Single letters are on nearly every page, and random typing produces many of them.
         writer = [word for word in terms.words if len(word.exact) > 1 or not word.exact.isascii()] or terms.words
         indexed = {word: self._indexed_forms(word, terms, completions) for word in writer}
+        last = writer[-1] if len(writer) == 2 and writer[-1].stem else None  # "basic au" becomes "basic auth"
+        if last and not indexed[last] and len(last.exact) < _MIN_EVIDENT_PREFIX and _is_incomplete(last, terms):
+            del indexed[last]
         forms_of = {word: sure for word, sure in indexed.items() if sure or word.exact not in _COMPARE} or indexed
         is_alone = not any(forms_of.values())
         guessed = worth_correcting(word for word, sure in forms_of.items() if not sure)
@@ -58,10 +63,11 @@ class PageEvidence:
             rarity = self.rarity(forms)
             if not forms and (forms := self._forms_of_parts(word)):
                 indexed_words, part = indexed_words + 1, len(forms) / len(word.parts)
-            total += rarity
             if not forms:
                 missing.append(word.exact)
-            else:
+            # A page about Node answers a query for a version of it that the site does not name.
+            total += rarity if forms or is_alone or not is_number(word) else 0.0
+            if forms:
                 rarities.append((self._pages_with_any(forms), rarity * part))
         share = self._most(rarities) / total if total else 0.0
         if math.isclose(share, 1.0):
@@ -81,8 +87,7 @@ class PageEvidence:
             word.exact
         ) < _MIN_EVIDENT_PREFIX:
             return present
-        is_open = terms.parsed.open_ended and word is terms.parsed.words[-1]
-        forms = dict.fromkeys((form,) for form in (completions(word) if is_open else ()))
+        forms = dict.fromkeys((form,) for form in (completions(word) if _is_incomplete(word, terms) else ()))
         if word.pieces and word in worth_correcting(terms.unknown):
             forms |= dict.fromkeys((form,) for form in indexed_forms(self._vocabulary.nearest(word.exact)))
         return [words for words in forms if self._pages_with(words)]
@@ -97,11 +102,19 @@ class PageEvidence:
         """
         if forms := [parts for parts in (word.parts, *compound) if parts and self._pages_with(parts)]:
             return forms
-        if not may_be_slip or len(word.exact) < _MIN_EVIDENT_TYPO:
+        if not may_be_slip:
             return []
         nearest = self._vocabulary.nearest(word.exact)
-        corrections = (other for other in nearest if not is_alone or is_likely_typo(word.exact, other))
-        return [(form,) for form in indexed_forms(corrections) if self._pages_with((form,))]
+        is_short = len(word.exact) < _MIN_EVIDENT_TYPO
+        if is_alone or is_short:
+            nearest = [other for other in nearest if is_likely_typo(word.exact, other)]
+        if is_short:  # some word is near any few letters
+            nearest = [other for other in nearest if self._is_in_names(stem(other))]
+        return [(form,) for form in indexed_forms(nearest) if self._pages_with((form,))]
+
+    def _is_in_names(self, form: str) -> bool:
+        """Return True if a title or heading contains the word."""
+        return bool(self._scores.of(form).by_field[[TITLE, OWN]].any())
 
     def rarity(self, forms: Sequence[Forms]) -> float:
         """The rarity of the forms among pages: BM25's inverse document frequency."""
@@ -141,6 +154,11 @@ class PageEvidence:
         return pages
 
 
+def _is_incomplete(word: QueryWord, terms: QueryTerms) -> bool:
+    """Return True for the last word of a query that may be incomplete."""
+    return terms.parsed.open_ended and word is terms.parsed.words[-1]
+
+
 def share_of_pairs(index: WordIndex, words: Sequence[QueryWord], rows: Rows) -> NDArray[np.float64]:
     """The share of the adjacent words of a query that are adjacent in each of some rows."""
     forms = [word.stem or word.exact for word in words][: _MAX_PAIRS + 1]
@@ -153,6 +171,26 @@ def share_of_pairs(index: WordIndex, words: Sequence[QueryWord], rows: Rows) -> 
             beside = (nearest > 0) & (nearest <= _MAX_DISTANCE)
             shares[np.unique(index.rows_of(first[beside]))] += 1.0 / (len(forms) - 1)
     return shares[rows].round(4)
+
+
+def has_sentence(index: WordIndex, words: Sequence[QueryWord], rows: Rows) -> NDArray[np.bool_]:
+    """True for each of some rows that has all words of a short question, stop words too, close together."""
+    forms = list(dict.fromkeys(word.stem or word.exact for word in words))
+    is_close = np.zeros(index.count, np.bool_)
+    count = sum(not word.is_stop for word in words)
+    if not 1 < count <= _MAX_SENTENCE_WORDS or count == len(words):
+        return is_close[rows]
+    positions = sorted((index.positions(form, _FIELDS, rows) for form in forms), key=len)
+    first, others = positions[0], positions[1:]
+    low, high = np.zeros(len(first), np.int64), np.zeros(len(first), np.int64)
+    for other in others if len(first) else ():
+        after = np.searchsorted(other, first)
+        behind = other[np.minimum(after, len(other) - 1)] - first
+        before = other[np.maximum(after - 1, 0)] - first
+        nearest = np.where(np.abs(behind) < np.abs(before), behind, before)
+        low, high = np.minimum(low, nearest), np.maximum(high, nearest)
+    is_close[index.rows_of(first[high - low <= len(forms)])] = True
+    return is_close[rows]
 
 
 def share_of_words(scores: WordScores, words: Sequence[QueryWord], rows: Rows) -> NDArray[np.float64]:

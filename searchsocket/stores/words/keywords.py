@@ -21,9 +21,9 @@ from searchsocket.stores.words.bm25 import (
     top,
 )
 from searchsocket.stores.words.documents import token
-from searchsocket.stores.words.evidence import PageEvidence, share_of_pairs, share_of_words
+from searchsocket.stores.words.evidence import PageEvidence, has_sentence, share_of_pairs, share_of_words
 from searchsocket.stores.words.index import Rows, WordIndex, WordPack
-from searchsocket.stores.words.pack_words import NAMES, PAGE_NAMES, PLAIN
+from searchsocket.stores.words.pack_words import BODY, CODE, NAMES, PAGE_NAMES, PATH, PLAIN, TITLE
 from searchsocket.stores.words.query_terms import QueryTerms, Term, split_compound, worth_correcting
 from searchsocket.stores.words.vocabulary import (
     Vocabulary,
@@ -34,9 +34,21 @@ from searchsocket.stores.words.vocabulary import (
     nearest_name,
 )
 from searchsocket.text.storable import storable
-from searchsocket.text.synonyms import NO_SYNONYMS, Synonyms, SynonymSource
+from searchsocket.text.synonyms import NO_SYNONYMS, Forms, Synonyms, SynonymSource
 from searchsocket.text.typos import allowed_edits
-from searchsocket.text.words import STOP_WORDS, QueryWord, fold, parse_query, stem
+from searchsocket.text.variants import same_version, variants_of
+from searchsocket.text.words import (
+    STOP_WORDS,
+    QueryWord,
+    excluded_words,
+    fold,
+    has_conditions,
+    has_unspaced,
+    parse_query,
+    stem,
+    without_words,
+    word_forms,
+)
 from searchsocket.types import MATCH_ALL, Filter
 
 # The weight of a word in each field.
@@ -49,6 +61,9 @@ _TYPO_BOOST = 0.8  # of a typo correction
 _SYNONYM_BOOST = 0.5  # of a synonym in the settings
 _JOINED_BOOST = 1.0  # of two words that documents write as one
 _MAX_COMPLETIONS = 12
+_MAX_PAIRS = 64  # of characters, that a query of one character finds
+# An excluded word in one of these excludes the page; the text of a link to it does not.
+_EXCLUDING_FIELDS = (TITLE, PATH, BODY, CODE)
 _MIN_PREFIX_CHARS = 2
 
 # The share of pages that contain a word: on three sites the product's name is on 93 to 99 %, "use" and "rule" on 95 %.
@@ -56,6 +71,7 @@ _COMMON, _COMMON_NAME = 0.97, 0.8
 _MAX_NAMED_WORDS = 20  # a name has little effect in a longer text
 _LETTERS = re.compile(r"[^\W\d_]+")
 _POSSESSIVE = re.compile(r"['’]s$")
+_DIGIT = re.compile(r"\d")
 _DASHES = re.compile(r"[-_]+")
 
 Select = Callable[[Filter], NDArray[np.bool_]]
@@ -100,22 +116,22 @@ class Words:
         scored += [(own, worth) for term, worth in terms.terms for own in self._scores.of(term).records]
         scored += [(self._scores.of_phrase(forms), worth) for forms, worth in terms.wholes]
 
-        def is_allowed(rows: Rows) -> NDArray[np.bool_]:
-            allowed = self._allowed(where)[rows]
-            for phrase in required:
-                allowed &= np.isin(rows, phrase[0])
-            return allowed
-
-        return best(scored, self._index.count, top_k, is_allowed)
+        is_allowed = self._allowed(where)
+        if has_conditions(text):
+            is_allowed = is_allowed & self._satisfying(text)
+        return best(scored, self._index.count, top_k, is_allowed.__getitem__)
 
     def search_pages(self, text: str, where: Filter, top_k: int) -> Best:
-        """Pages by their first row, as `search` returns records. Phrases count as their words."""
+        """Pages by their first row, as `search` returns records. One of their records has the phrases."""
         terms = self._query_terms(text)
         scored: list[tuple[Scored, float]] = [(self._scores.of_all(forms), worth) for forms, worth in terms.wholes]
         for term, worth in terms.terms:
             own = self._scores.of(term)
             scored += [(each, worth) for each in (*own.pages, *own.own_pages)]
-        pages, scores = best(scored, self._scores.page_count, top_k, self._allowed_pages(where).__getitem__)
+        allowed_pages = self._allowed_pages(where)
+        if has_conditions(text):
+            allowed_pages &= self._pages_of(self._satisfying(text))
+        pages, scores = best(scored, self._scores.page_count, top_k, allowed_pages.__getitem__)
         return self._scores.first_rows[pages], scores
 
     def _allowed(self, where: Filter) -> NDArray[np.bool_]:
@@ -124,9 +140,34 @@ class Words:
 
     def _allowed_pages(self, where: Filter) -> NDArray[np.bool_]:
         """True for each page with a record that may be returned."""
-        if where == MATCH_ALL:
-            return self._shown_pages
-        return np.bincount(self._rows.page_of[self._allowed(where)], minlength=self._scores.page_count) > 0
+        return self._shown_pages.copy() if where == MATCH_ALL else self._pages_of(self._allowed(where))
+
+    def _pages_of(self, rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """True for each page with one of the records."""
+        return np.bincount(self._rows.page_of[rows], minlength=self._scores.page_count) > 0
+
+    def satisfying(self, text: str, rows: Rows) -> NDArray[np.bool_]:
+        """True for each of the records that may be returned, see `WordSnapshot.satisfying`."""
+        return self._satisfying(text)[rows]
+
+    def _satisfying(self, text: str) -> NDArray[np.bool_]:
+        """True for each record that has all phrases of a query, on a page without its excluded words."""
+        satisfies = np.ones(self._index.count, np.bool_)
+        for phrase in parse_query(storable(text)).phrases:
+            has_phrase = np.zeros(self._index.count, np.bool_)
+            has_phrase[self._scores.of_phrase(phrase)[0]] = True
+            satisfies &= has_phrase
+        for word in parse_query(" ".join(piece[1:] for piece in self._excluded(text))).words:
+            has_word = np.zeros(self._index.count, np.bool_)
+            for field, (rows, _) in self._index.occurrences(word.stem or word.exact).items():
+                has_word[rows] |= field in _EXCLUDING_FIELDS
+            satisfies &= ~self._pages_of(has_word)[self._rows.page_of]
+        return satisfies
+
+    def _excluded(self, text: str) -> list[str]:
+        """The words that a query excludes, each with its minus. A flag that documents have is none: `-race`."""
+        words = excluded_words(storable(text))
+        return [word for word in words if not self._index.has(next(iter(word_forms(word)), ""))]
 
     def named_records(self, text: str, where: Filter, top_k: int) -> Best:
         """Records with a heading that equals the text or begins with it, see `WordSnapshot.named`."""
@@ -158,13 +199,19 @@ class Words:
         """The share of pairs of each row, see `WordSnapshot.neighbours`."""
         return share_of_pairs(self._index, self._query_terms(text).words, rows)
 
+    def sentences(self, text: str, rows: Rows) -> NDArray[np.bool_]:
+        """True for each row with a sentence, see `WordSnapshot.sentences`."""
+        return has_sentence(self._index, parse_query(storable(text)).words, rows)
+
     def together(self, text: str, rows: Rows) -> NDArray[np.float64]:
         """The share of the words of each row, see `WordSnapshot.together`."""
         return share_of_words(self._scores, self._query_terms(text).words, rows)
 
     def corrected(self, text: str) -> str:
         """See `WordSnapshot.corrected`."""
-        corrected = nearest_name(self._names, text) if self._query_terms(text).unknown else text
+        text = without_words(text, excluded) if (excluded := self._excluded(text)) else text
+        is_wrong = bool(self._query_terms(text).unknown) and not self._named(text)  # the text may become a name
+        corrected = nearest_name(self._names, text) if is_wrong else text
         return self._without_product(corrected)
 
     def _without_product(self, text: str) -> str:
@@ -175,7 +222,7 @@ class Words:
         owners = [_POSSESSIVE.sub("", fold(piece)) for piece in pieces]
         words = [[word for word in _LETTERS.findall(owner) if word not in STOP_WORDS] for owner in owners]
         products = {at for at, own in enumerate(words) if own and all(map(self._names_product, own))}
-        if not products or '"' in text or self._named(text):
+        if not products or parse_query(text).phrases or self._named(text):
             return text
         products = {
             at for at in products if not any(map(self._is_name, (pieces[at : at + 2], pieces[at - 1 : at + 1])))
@@ -183,8 +230,9 @@ class Words:
         content = [at for at, own in enumerate(words) if at not in products and any(len(word) > 1 for word in own)]
         if not products or not content:
             return text
-        first = 0 if 0 not in products else content[0]  # "in Vue" is removed as a whole
-        last = len(pieces) - 1 if len(pieces) - 1 not in products else content[-1]
+        ends = sorted({*content, *(at for at, owner in enumerate(owners) if _DIGIT.search(owner))})  # "Vue 3 release"
+        first = 0 if 0 not in products else ends[0]  # "in Vue" is removed as a whole
+        last = len(pieces) - 1 if len(pieces) - 1 not in products else ends[-1]
         return " ".join(pieces[at] for at in range(first, last + 1) if at not in products)
 
     def _names_product(self, word: str) -> bool:
@@ -239,14 +287,23 @@ class Words:
         words = tuple(word for word in parsed.words if not word.is_stop) or parsed.words
         query_terms = QueryTerms(parsed, words, [], [], synonyms.of(parsed.order), [], {})
         terms_by_word: dict[str, list[Term]] = {}
+        variants = variants_of(storable(text))
         for word in words:
-            others = [forms for forms in query_terms.others.get(word.exact, ()) if all(map(self._is_indexed, forms))]
-            worth = _SYNONYM_BOOST * (1.0 if word.stem else _IDENTIFIER_BOOST)
-            terms_by_word[word.exact] = [(forms[0], worth) for forms in others if len(forms) == 1]
-            query_terms.wholes.extend((forms, worth) for forms in others if len(forms) > 1)
             own = self._terms(word, is_open=parsed.open_ended and word is parsed.words[-1])
-            terms_by_word[word.exact] += own
-            if not others and not (own if word.stem else self._is_whole(word)):
+            worth = 1.0 if word.stem else _IDENTIFIER_BOOST
+            others = [(forms, _SYNONYM_BOOST * worth) for forms in query_terms.others.get(word.exact, ())]
+            others = [(forms, boost) for forms, boost in others if all(map(self._is_indexed, forms))]
+            is_whole = bool(own) if word.stem else self._is_whole(word)
+            spelled = [forms for forms in variants.get(word.exact, ()) if self._is_spelled(forms, word, is_whole)]
+            if len(word.exact) == 1 and has_unspaced(word.exact):  # of pairs that begin with it
+                pairs = most_frequent(self._index.prefixed("scored", range(len(BOOSTS)), word.exact), _MAX_PAIRS)
+                spelled += [(pair,) for pair in pairs if pair != word.exact]
+            if spelled:
+                others += [(forms, worth) for forms in spelled]
+                query_terms.others[word.exact] = (*query_terms.others.get(word.exact, ()), *spelled)
+            terms_by_word[word.exact] = [(forms[0], boost) for forms, boost in others if len(forms) == 1] + own
+            query_terms.wholes.extend((forms, boost) for forms, boost in others if len(forms) > 1)
+            if not others and not is_whole:
                 query_terms.unknown.append(word)
         for word in worth_correcting(query_terms.unknown):
             corrections = [(form, own) for form, own in self._corrections(word) if self._is_indexed(form)]
@@ -281,6 +338,12 @@ class Words:
     def _is_indexed(self, term: str) -> bool:
         """Return True if any record contains the term."""
         return self._index.has(term)
+
+    def _is_spelled(self, forms: Forms, word: QueryWord, is_whole: bool) -> bool:
+        """Return True if a record contains the forms next to each other, and they count, see `variants_of`."""
+        if is_whole and forms != (same_version(word.exact),):
+            return False
+        return all(map(self._is_indexed, forms)) and (len(forms) == 1 or len(self._scores.of_phrase(forms)[0]) > 0)
 
     def _completions(self, word: QueryWord) -> list[str]:
         """The most frequent indexed words that begin with the incomplete query word."""

@@ -23,8 +23,8 @@ class QueryTerms:
     parsed: ParsedQuery
     words: tuple[QueryWord, ...]  # those that count
     terms: list[Term]
-    wholes: list[tuple[Forms, float]]  # synonyms of several words
-    others: dict[str, tuple[Forms, ...]]  # all synonyms, by the exact form of their word
+    wholes: list[tuple[Forms, float]]  # synonyms and spellings of several words
+    others: dict[str, tuple[Forms, ...]]  # all synonyms and spellings, by the exact form of their word
     unknown: list[QueryWord]  # in no record, in any form
     compounds: dict[str, list[Forms]]  # the parts of unknown words without a correction, see `split_compound`
 

@@ -23,11 +23,11 @@ from searchsocket.text.words import name_of, parse_query, possible_names, spelle
 _MAX_WORDS = 1_000_000  # in memory, about 40 bytes each
 _MAX_CACHED = 4_096  # words whose nearest words are cached
 _NEARLY = 0.95  # weight of a name that the query contains with words around it, or that is not yet typed to the end
-_MIN_BEGUN_CHARS = 3
+_MIN_BEGUN_CHARS = 2
 _MAX_BEGUN = 12
+_FIRST_BEGUN, _NEXT_BEGUN, _LEAST_BEGUN = 0.85, 0.16, 0.05  # weights of the names that the query begins
 _HOST = re.compile(r"[A-Za-z][\w+.-]*://[^/]*")
 _PAGE_FILE = re.compile(r"(?:(?:^|/)index)?\.html?$")
-_NO_DIGIT = re.compile(r"\D+")
 
 
 class _Letter(NamedTuple):
@@ -120,8 +120,10 @@ def names_of_query(index: WordIndex, field: int, text: str) -> list[tuple[Rows, 
         worth = {spelled: _NEARLY} | worth
     if begun:
         worth = dict(worth)
-        for name in most_frequent(index.prefixed("exact", [field], begun), _MAX_BEGUN):
-            worth.setdefault(name, _NEARLY * len(begun) / len(name))
+        # The order does not depend on what is typed, so that a title stays while more letters follow.
+        names = sorted(index.prefixed("exact", [field], begun), key=lambda name: (len(name), name))[:_MAX_BEGUN]
+        for place, name in enumerate(names):
+            worth.setdefault(name, max(_FIRST_BEGUN - _NEXT_BEGUN * place, _LEAST_BEGUN))
     return [(rows, weight) for name, weight in worth.items() if len(rows := index.rows_with(field, name))]
 
 
@@ -163,8 +165,6 @@ def names_vocabulary(index: WordIndex) -> Vocabulary:
 
 
 def nearest_name(names: Vocabulary, text: str) -> str:
-    """The name within a typo or two of `text`, else `text`. A different digit is not a typo: `2.1` is not `2.0`."""
+    """The name within a typo or two of `text`, else `text`."""
     name = name_of(storable(text))
-    digits = _NO_DIGIT.sub("", name)
-    near = names.nearest(name) if name else []
-    return next((one for one in near if _NO_DIGIT.sub("", one) == digits), text)
+    return next(iter(names.nearest(name) if name else []), text)

@@ -22,9 +22,15 @@ export declare function placeIn(index: Index, page: number, versions: Versions):
     address: string;
     versions: string[];
 };
-/** Pages without those that are translations of a better one: the visitor's language, then the best. */
+/**
+ * Pages without those that are translations of a better one: the visitor's language, then the original, then the best.
+ * A page without the query's words hides no page that has them.
+ *
+ * @param share How much of the query a page says.
+ */
 export declare function withoutTranslations<T extends {
     page: number;
-}>(index: Index, ranked: readonly T[], request: SearchRequest): Map<T, string[]>;
+    score: number;
+}>(index: Index, ranked: readonly T[], request: SearchRequest, share: (page: number) => number): Map<T, string[]>;
 /** The number of pages by value of each facet. */
 export declare function facetCounts(index: Index, pages: readonly number[], names: readonly string[]): Record<string, Record<string, number>>;

@@ -1,7 +1,7 @@
 import type { Curation } from "./curation.js";
 import type { Index } from "./index.js";
 import { type QueryTerms } from "./terms.js";
-import { type QueryWord } from "./tokens.js";
+import { type ParsedQuery, type QueryWord } from "./tokens.js";
 export interface RankedPage {
     page: number;
     score: number;
@@ -29,5 +29,9 @@ export declare function identifiers(q: string): {
     names: string[];
     isAlone: boolean;
 };
+/** Whether a text has all words of a short question close together, stop words too. */
+export declare function hasSentence({ words }: ParsedQuery, text: string): boolean;
+/** Whether the words of a text have a phrase in a row. */
+export declare function hasPhrase(text: string, phrase: readonly string[]): boolean;
 /** Which share of the query's neighbouring words stand beside each other in a text. */
 export declare function neighbours(words: readonly QueryWord[], text: string): number;

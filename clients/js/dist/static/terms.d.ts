@@ -7,9 +7,10 @@ export interface QueryTerms {
     parsed: ParsedQuery;
     words: readonly QueryWord[];
     terms: Term[];
-    /** Synonyms of several words. */
+    /** Synonyms and spellings of several words. */
     wholes: (readonly [forms: Forms, worth: number])[];
-    synonyms: ReadonlyMap<string, readonly Forms[]>;
+    /** With other spellings. */
+    synonyms: Map<string, readonly Forms[]>;
     completions: readonly string[];
     unknown: QueryWord[];
     /** By unknown word the words that it may be a typo of. */
@@ -33,6 +34,8 @@ export declare function allowedEdits(word: string): number;
 export declare function within(one: string, other: string, edits: number): boolean;
 /** The query as it was meant: a title of which it is a typo, and without the product's name. */
 export declare function meant(index: Index, text: string): Promise<string>;
+/** The words that a query excludes, each with its minus. A flag that documents have is none: `-race`. */
+export declare function excluded(index: Index, text: string): Promise<string[]>;
 /** Pages by how far the query is their title: all of it, nearly, or its beginning. */
 export declare function namedPages(index: Index, text: string, least?: number): Map<number, number>;
 /** Which share of the query pages say, by which nonsense is refused. */

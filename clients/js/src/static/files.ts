@@ -43,6 +43,8 @@ export interface Weights {
   enough: readonly (readonly [known: number, count: number, share: number])[];
   candidates: number;
   neighbours: number;
+  sentence: number;
+  begun: readonly [first: number, next: number, least: number];
   second: number;
   inName: number;
   named: number;

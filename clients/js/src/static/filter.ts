@@ -107,8 +107,15 @@ export function placeIn(index: Index, page: number, versions: Versions): { url: 
   return { url: folder + url.slice(stored.length) || "/", address: folder + address.slice(stored.length), versions: names };
 }
 
-/** Pages without those that are translations of a better one: the visitor's language, then the best. */
-export function withoutTranslations<T extends { page: number }>(index: Index, ranked: readonly T[], request: SearchRequest): Map<T, string[]> {
+const NEARLY = 0.8;
+
+/**
+ * Pages without those that are translations of a better one: the visitor's language, then the original, then the best.
+ * A page without the query's words hides no page that has them.
+ *
+ * @param share How much of the query a page says.
+ */
+export function withoutTranslations<T extends { page: number; score: number }>(index: Index, ranked: readonly T[], request: SearchRequest, share: (page: number) => number): Map<T, string[]> {
   const { facets } = index.head.pages;
   const groups = new Map<string, T[]>();
   for (const one of ranked) {
@@ -122,8 +129,11 @@ export function withoutTranslations<T extends { page: number }>(index: Index, ra
     return preferred && language === preferred ? 0 : preferred && language.split("-")[0] === preferred.split("-")[0] ? 1 : 2;
   };
   return new Map(
-    [...groups.values()].map((group) => {
-      const shown = group.reduce((best, one) => (distance(one) < distance(best) ? one : best));
+    [...groups].map(([label, group]) => {
+      const isOriginal = (one: T) => label === ORIGINAL + index.head.pages.url[one.page] && one.score >= NEARLY * group[0]!.score;
+      const order = (one: T) => distance(one) - (isOriginal(one) ? 0.5 : 0);
+      const matching = group.filter(({ page }) => share(page));
+      const shown = (matching.length ? matching : group).reduce((best, one) => (order(one) < order(best) ? one : best));
       const languages = group.length > 1 ? [shown, ...group.filter((one) => one !== shown)].map(({ page }) => index.languages[page]!) : [];
       return [shown, [...new Set(languages)]];
     }),

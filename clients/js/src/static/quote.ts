@@ -1,7 +1,7 @@
 // What is shown of a result: the section that answers, and a passage with the query's words marked.
 import type { Chunk } from "./files.js";
 import type { QueryTerms } from "./terms.js";
-import { fold, namesOf, parseQuery, possibleNames, wordForms } from "./tokens.js";
+import { fold, namesOf, parseQuery, possibleNames, runsOf, stem, wordForms } from "./tokens.js";
 
 interface Mark {
   start: number;
@@ -19,6 +19,7 @@ export interface Quote {
 }
 
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
+const APOSTROPHE = /\p{L}{1,32}['’]\p{L}{1,32}/gu;
 const MIN_PREFIX = 3;
 const HEADING = 0.5;
 const PASSAGE = 0.1;
@@ -41,7 +42,8 @@ export class Quoter {
       for (const near of query.nearest.get(word.exact) ?? []) for (const form of wordForms(near)) this.#whole.set(form, word.exact);
     }
     const written = query.text.split(/\s+/).map((word) => word.replace(/^["'`.,;:!?()]+|["'`.,;:!?()]+$/g, ""));
-    this.#literals = written.filter((word) => /[\p{L}\p{N}]/u.test(word) && !/^[\p{L}\p{N}]+$/u.test(word)).map((word) => word.toLowerCase());
+    const literals = written.filter((word) => /[\p{L}\p{N}]/u.test(word) && !/^[\p{L}\p{N}]+$/u.test(word)).map((word) => word.toLowerCase());
+    this.#literals = literals.length ? literals : query.parsed.signs;
     const last = fold(query.text.match(WORD)?.at(-1) ?? "");
     this.#prefix = query.parsed.isOpen && last.length >= MIN_PREFIX ? last : "";
     this.#names = new Set(possibleNames(query.text));
@@ -62,15 +64,24 @@ export class Quoter {
         marks.push({ start: at, end: at + literal.length, word: literal });
       }
     }
-    for (const match of text.matchAll(WORD)) {
-      const at = { start: match.index, end: match.index + match[0].length };
-      for (const form of match[0].length <= 64 ? wordForms(match[0]) : []) {
+    const mark = (start: number, written: string, forms: readonly string[]) => {
+      const at = { start, end: start + written.length };
+      for (const form of forms) {
         const whole = this.#whole.get(form);
         const part = this.#parts.get(form);
         if (whole) marks.push({ ...at, word: whole });
         else if (part) parts.push({ ...at, word: part });
       }
+    };
+    for (const match of text.matchAll(WORD)) {
+      for (const { start, written, isUnspaced } of runsOf(match[0])) {
+        const at = match.index + start;
+        if (!isUnspaced) mark(at, written, written.length <= 64 ? wordForms(written) : []);
+        else for (let place = 0; place < written.length; place++) for (const size of [2, 1]) mark(at + place, written.slice(place, place + size), [fold(written.slice(place, place + size))]);
+      }
     }
+    // Of `doctor’s`, `doctor` is marked.
+    for (const match of text.matchAll(APOSTROPHE)) if (!/s$/i.test(match[0])) mark(match.index, match[0], wordForms(match[0]).slice(0, 1));
     if (!marks.length && !parts.length && this.#prefix) {
       for (const match of text.matchAll(WORD)) {
         if (fold(match[0]).startsWith(this.#prefix)) marks.push({ start: match.index, end: match.index + match[0].length, word: this.#prefix });
@@ -97,18 +108,34 @@ export class Quoter {
       const isShown = section.start < to && endOf(at) > from;
       return isShown ? new Set([...own, ...names]).size * 1000 + own.length : -1;
     });
-    const opened = sections[called < 0 ? rank.indexOf(Math.max(...rank)) : called]!;
+    const best = all.length ? rank : sections.map(({ title: own }) => this.#about(own)); // a heading is no part of the text
+    const opened = sections[called < 0 ? best.indexOf(Math.max(...best)) : called]!;
     return { anchor: opened.anchor, title: short(opened.title), ...excerpt(text, from, to, shown), worth: this.#worth(opened.title, shown) };
   }
 
   #worth(heading: string, marks: readonly Mark[]): number {
-    const own = telling(heading);
-    const both = [...own.keys()].filter((form) => this.#telling.has(form));
-    if (!both.length || !this.#telling.size) return 0;
+    const about = this.#about(heading);
+    if (!about) return 0;
+    const own = new Set([...telling(heading).keys(), ...partsOf(heading)]);
     const marked = new Set(marks.map(({ word }) => word));
     const covered = [...this.#telling].filter(([form, word]) => own.has(form) || marked.has(word)).length;
-    return (HEADING * both.length ** 2) / (this.#telling.size * own.size) + (PASSAGE * covered) / this.#telling.size;
+    return HEADING * about + (PASSAGE * covered) / this.#telling.size;
   }
+
+  /** The share of the query in a heading times the share of the heading in the query; also by parts between dots and hyphens. */
+  #about(heading: string): number {
+    const [whole, parts] = [telling(heading), partsOf(heading)];
+    const both = [...this.#telling.keys()].filter((form) => whole.has(form) || parts.has(form));
+    if (!both.length) return 0;
+    const length = both.every((form) => whole.has(form)) ? whole.size : Math.max(whole.size, parts.size);
+    return both.length ** 2 / (this.#telling.size * length);
+  }
+}
+
+/** Stems of the parts of dotted and hyphened names. */
+function partsOf(heading: string): Set<string> {
+  const names = [...telling(heading).values()].filter((exact) => /[-.:]/.test(exact));
+  return new Set(names.flatMap((name) => name.split(/[-.:]+/).filter((part) => part.length > 1).map(stem)));
 }
 
 /** Stems of the words of a text that are neither stop words nor numbers, with the words. */

@@ -2,7 +2,7 @@
 import type { Curation } from "./curation.js";
 import type { Index, Posting } from "./index.js";
 import { namedPages, type QueryTerms, unique } from "./terms.js";
-import { indexText, type QueryWord } from "./tokens.js";
+import { indexText, type ParsedQuery, type QueryWord } from "./tokens.js";
 
 export interface RankedPage {
   page: number;
@@ -190,6 +190,28 @@ export function identifiers(q: string): { names: string[]; isAlone: boolean } {
 
 const BETWEEN = 2; // places: one word may stand between two
 const MAX_PAIRS = 8;
+
+const MAX_SENTENCE_WORDS = 3; // without stop words
+
+/** Whether a text has all words of a short question close together, stop words too. */
+export function hasSentence({ words }: ParsedQuery, text: string): boolean {
+  const count = words.filter(({ isStop }) => !isStop).length;
+  if (count < 2 || count > MAX_SENTENCE_WORDS || count === words.length) return false;
+  const forms = unique(words.map((word) => word.stem || word.exact));
+  const tokens = indexText(text);
+  const places = forms.map((form) => tokens.flatMap((token, at) => (token === form ? [at] : [])));
+  const [first, ...others] = places.sort((a, b) => a.length - b.length);
+  return first!.some((at) => {
+    const offsets = others.map((other) => other.reduce((best, place) => (Math.abs(place - at) < Math.abs(best) ? place - at : best), Infinity));
+    return Math.max(0, ...offsets) - Math.min(0, ...offsets) <= forms.length;
+  });
+}
+
+/** Whether the words of a text have a phrase in a row. */
+export function hasPhrase(text: string, phrase: readonly string[]): boolean {
+  const tokens = indexText(text);
+  return tokens.some((_, start) => phrase.every((form, at) => tokens[start + at] === form));
+}
 
 /** Which share of the query's neighbouring words stand beside each other in a text. */
 export function neighbours(words: readonly QueryWord[], text: string): number {

@@ -6,8 +6,9 @@ import { type Chunk, Files, type Head } from "./files.js";
 import { facetCounts, pageFilter, placeIn, type Versions, versionsOf, withoutTranslations } from "./filter.js";
 import { Index } from "./index.js";
 import { type Quote, Quoter, short } from "./quote.js";
-import { identifiers, neighbours, pageWeight, type RankedPage, rankPages } from "./rank.js";
-import { type Evidence, evidenceOf, meant, type QueryTerms, queryTerms } from "./terms.js";
+import { hasPhrase, hasSentence, identifiers, neighbours, pageWeight, type RankedPage, rankPages } from "./rank.js";
+import { type Evidence, evidenceOf, excluded, meant, type QueryTerms, queryTerms } from "./terms.js";
+import { parseQuery } from "./tokens.js";
 
 const MAX_QUERY = 1000;
 const MAX_TOP_K = 100;
@@ -39,14 +40,16 @@ export async function search(index: Index, request: SearchRequest): Promise<Sear
   const evidence = evidenceOf(index, query);
   const curation = curationOf(head.rules, typed, today());
   const passes = pageFilter(index, request, versions);
-  const isAllowed = (page: number) => passes(page) && !curation.isHidden(head.pages.url[page]!);
-  const candidates = rankPages(index, query, isAllowed, topK + offset);
-  const isAnswered = isEnough(index, evidence) || candidates.some(({ exact }) => exact >= head.weights.exact.title * head.weights.exact.whole);
+  const without = await pagesToExclude(index, typed);
+  const isAllowed = (page: number) => passes(page) && !without.has(page) && !curation.isHidden(head.pages.url[page]!);
+  const candidates = await withPhrases(index, query, rankPages(index, query, isAllowed, topK + offset));
+  const isAnswered = isEnough(index, evidence) || candidates.some(({ exact }) => exact > 0);
   const quoter = new Quoter(query);
   const ordered = isAnswered ? await ordering(index, query, quoter, candidates, topK + offset, curation) : [];
   const pinned = pinnedPages(index, curation, ordered, isAllowed);
-  const pins = withoutTranslations(index, pinned, request).size; // results that the owner decided
-  const shown = withoutTranslations(index, [...pinned, ...ordered.filter((one) => !pinned.includes(one))], request);
+  const share = saidShare(index, query);
+  const pins = withoutTranslations(index, pinned, request, share).size; // results that the owner decided
+  const shown = withoutTranslations(index, [...pinned, ...ordered.filter((one) => !pinned.includes(one))], request, share);
   const best = ordered[0];
   const confidence = (page: RankedPage, rank: number) => (rank < pins ? 1 : confidenceOf(index, evidence, rank, page.score / (best!.score || 1), page.exact));
   const page = [...shown.keys()].slice(offset, offset + topK);
@@ -75,6 +78,40 @@ export async function search(index: Index, request: SearchRequest): Promise<Sear
       notes: [],
     },
   };
+}
+
+/** The pages with a word that the query excludes, in their title, path or text. */
+async function pagesToExclude(index: Index, typed: string): Promise<ReadonlySet<number>> {
+  const words = parseQuery((await excluded(index, typed)).map((word) => word.slice(1)).join(" ")).words;
+  const forms = words.map((word) => word.stem || word.exact);
+  await index.load(forms);
+  return new Set(
+    forms.flatMap((form) => {
+      const { pages = [], chunks = [] } = index.posting(form) ?? {};
+      const named = pages.filter((_, at) => at % 4 === 0 && (pages[at + 1] || pages[at + 3]));
+      return [...named, ...chunks.filter((_, at) => at % 4 === 0 && chunks[at + 1]).map((chunk) => index.pageOf[chunk]!)];
+    }),
+  );
+}
+
+/** Which share of the query's words a page has in its title or text. */
+function saidShare(index: Index, { words }: QueryTerms): (page: number) => number {
+  const said = words.map((word) => [word.exact, word.stem].flatMap((form) => (form && index.posting(form)?.said) || []));
+  return (page) => said.filter((sets) => sets.some((pages) => pages.has(page))).length / Math.max(words.length, 1);
+}
+
+/** The pages and chunks that have every phrase of the query. */
+async function withPhrases(index: Index, { parsed: { phrases } }: QueryTerms, pages: readonly RankedPage[]): Promise<RankedPage[]> {
+  if (!phrases.length) return [...pages];
+  const read = await Promise.all(pages.map((one) => withTexts(index, one)));
+  const named = (page: number, phrase: readonly string[]) => hasPhrase(index.head.pages.title[page]!, phrase);
+  return read.flatMap((one) => {
+    const chunks = one.chunks.filter(({ chunk }) => {
+      const text = one.texts.get(chunk);
+      return phrases.every((phrase) => named(one.page, phrase) || (text && (hasPhrase(text[0], phrase) || hasPhrase(text[3], phrase) || text[6].some(([, , title]) => hasPhrase(title, phrase)))));
+    });
+    return chunks.length ? [{ ...one, chunks }] : [];
+  });
 }
 
 /** Nonsense gets no answer. */
@@ -121,7 +158,8 @@ function bonuses(index: Index, query: QueryTerms, quoter: Quoter, page: ReadPage
     const content = `${text[3]}\n${text[0]}\n${name}`.toLowerCase();
     const literal = names.filter((one) => content.includes(one)).length / (names.length || 1);
     const own = isTitled ? 0 : (isAlone ? alone : among) * literal + (quoter.names(text) ? heading : 0);
-    const beside = weights.neighbours * neighbours(query.words, `${text[3]}\n${text[0]}`);
+    const said = `${text[3]}\n${text[0]}`;
+    const beside = weights.neighbours * neighbours(query.words, said) + (hasSentence(query.parsed, said) ? weights.sentence : 0);
     exact = Math.max(exact, page.exact + own);
     near = Math.max(near, beside);
     return { chunk, score: score + own + beside };

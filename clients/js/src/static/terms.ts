@@ -1,7 +1,8 @@
 // A query taken apart, as `searchsocket/stores/words/keywords.py` and `evidence.py` do it.
 import { isCurrent, today } from "./curation.js";
 import type { Index } from "./index.js";
-import { fold, nameOf, type ParsedQuery, parseQuery, possibleNames, type QueryWord, spelledName, stem } from "./tokens.js";
+import { excludedWords, fold, hasUnspaced, nameOf, type ParsedQuery, parseQuery, possibleNames, type QueryWord, spelledName, stem, withoutWords, wordForms } from "./tokens.js";
+import { isNumber, sameVersion, variantsOf } from "./variants.js";
 
 export type Forms = readonly string[];
 export type Term = readonly [form: string, worth: number];
@@ -11,9 +12,10 @@ export interface QueryTerms {
   parsed: ParsedQuery;
   words: readonly QueryWord[];
   terms: Term[];
-  /** Synonyms of several words. */
+  /** Synonyms and spellings of several words. */
   wholes: (readonly [forms: Forms, worth: number])[];
-  synonyms: ReadonlyMap<string, readonly Forms[]>;
+  /** With other spellings. */
+  synonyms: Map<string, readonly Forms[]>;
   completions: readonly string[];
   unknown: QueryWord[];
   /** By unknown word the words that it may be a typo of. */
@@ -32,6 +34,7 @@ export interface Evidence {
 
 const MAX_CORRECTED = 4;
 const MAX_NEAREST = 3;
+const MAX_PAIRS = 64; // of characters, that a query of one character finds
 const MAX_NAMED_WORDS = 20;
 
 export const unique = <T>(values: Iterable<T>): T[] => [...new Set(values)];
@@ -42,21 +45,18 @@ export async function queryTerms(index: Index, text: string): Promise<QueryTerms
   const parsed = parseQuery(text);
   const plain = parsed.words.filter((word) => !word.isStop);
   const words = plain.length ? plain : parsed.words;
-  const synonyms = synonymsOf(index, parsed.order);
+  const synonyms: Map<string, readonly Forms[]> = synonymsOf(index, parsed.order);
+  const variants = variantsOf(parsed);
   const joined = joinedForms(parsed.order);
   const ownForms = words.flatMap((word) => [word.exact, word.stem, word.exact.replace(/[-_]/g, ""), ...word.parts]);
-  await index.load([...ownForms, ...joined, ...[...synonyms.values()].flat(2)].filter(Boolean));
+  await index.load([...ownForms, ...joined, ...[...synonyms.values(), ...variants.values()].flat(2)].filter(Boolean));
   const isIndexed = (form: string) => index.posting(form) !== undefined;
   const found: QueryTerms = { text, parsed, words, terms: [], wholes: [], synonyms, completions: [], unknown: [], nearest: new Map() };
   for (const word of words) {
     const isPlain = word.stem !== "";
     const worth = isPlain ? 1 : worths.identifier;
     const forms = unique([word.exact, word.stem]).filter(Boolean);
-    const others = (synonyms.get(word.exact) ?? []).filter((one) => one.every(isIndexed));
-    for (const one of others) {
-      if (one.length === 1) found.terms.push([one[0]!, worths.synonym * worth]);
-      else found.wholes.push([one, worths.synonym * worth]);
-    }
+    const others = (synonyms.get(word.exact) ?? []).filter((one) => one.every(isIndexed)).map((one) => [one, worths.synonym * worth] as const);
     const isOpen = parsed.isOpen && word === parsed.words.at(-1);
     if (isOpen) found.completions = await completionsOf(index, word);
     const own = [
@@ -66,11 +66,26 @@ export async function queryTerms(index: Index, text: string): Promise<QueryTerms
     ].filter(([form]) => isIndexed(form));
     found.terms.push(...own);
     const isWhole = isPlain ? own.length > 0 : isIndexed(word.exact) || isIndexed(word.exact.replace(/[-_]/g, ""));
+    const isSpelled = (one: Forms) => (!isWhole || (one.length === 1 && one[0] === sameVersion(word.exact))) && hasAll(index, one);
+    const spelled = (variants.get(word.exact) ?? []).filter(isSpelled);
+    if (word.exact.length === 1 && hasUnspaced(word.exact)) spelled.push(...index.beginning(word.exact).slice(0, MAX_PAIRS).map((pair) => [pair]));
+    others.push(...spelled.map((one) => [one, worth] as const));
+    if (spelled.length) synonyms.set(word.exact, [...(synonyms.get(word.exact) ?? []), ...spelled]);
+    for (const [one, boost] of others) {
+      if (one.length === 1) found.terms.push([one[0]!, boost]);
+      else found.wholes.push([one, boost]);
+    }
     if (!others.length && !isWhole) found.unknown.push(word);
   }
   await correct(index, found);
   found.terms.push(...joined.filter(isIndexed).map((form): Term => [form, worths.joined]));
   return found;
+}
+
+/** Whether a chunk has all of the forms. */
+function hasAll(index: Index, forms: Forms): boolean {
+  const sets = forms.map((form) => new Set((index.posting(form)?.chunks ?? []).filter((_, at) => at % 4 === 0)));
+  return [...sets[0]!].some((chunk) => sets.every((set) => set.has(chunk))) || (forms.length === 1 && index.posting(forms[0]!) !== undefined);
 }
 
 /** Add what unknown words may be typos of. */
@@ -140,8 +155,9 @@ async function nearestWords(index: Index, word: string): Promise<string[]> {
 
 /** The first words of a vocabulary that are fewest edits away. */
 export function nearest(word: string, vocabulary: readonly string[]): string[] {
+  const digits = (text: string) => text.replace(/\D+/g, ""); // another digit is no typo
   for (let edits = 1; edits <= allowedEdits(word); edits++) {
-    const found = vocabulary.filter((one) => Math.abs(one.length - word.length) <= edits && one[0] === word[0] && within(word, one, edits));
+    const found = vocabulary.filter((one) => Math.abs(one.length - word.length) <= edits && one[0] === word[0] && within(word, one, edits) && digits(one) === digits(word));
     if (found.length) return found.slice(0, MAX_NEAREST);
   }
   return [];
@@ -176,10 +192,11 @@ const WORDS_OF_LETTERS = /\p{L}+/gu;
 
 /** The query as it was meant: a title of which it is a typo, and without the product's name. */
 export async function meant(index: Index, text: string): Promise<string> {
-  const { unknown } = await queryTerms(index, text);
-  const known = unknown.length ? nearestTitle(index, text) : text;
+  const positive = withoutWords(text, await excluded(index, text));
+  const { unknown } = await queryTerms(index, positive);
+  const known = unknown.length && !namedPages(index, positive).size ? nearestTitle(index, positive) : positive;
   const pieces = known.split(/\s+/).filter(Boolean);
-  if (pieces.length > MAX_NAMED_WORDS || known.includes('"') || namedPages(index, known, 1).size) return known;
+  if (pieces.length > MAX_NAMED_WORDS || parseQuery(known).phrases.length || namedPages(index, known, 1).size) return known;
   const { stopWords, common } = index.head.weights;
   const home = index.head.pages.url.indexOf("/");
   const siteName = new Set(index.titleWords[home] ?? []);
@@ -193,9 +210,17 @@ export async function meant(index: Index, text: string): Promise<string> {
   );
   const content = [...pieces.keys()].filter((at) => !products.has(at) && words[at]!.some((word) => word.length > 1));
   if (!products.size || !content.length) return known;
-  const first = products.has(0) ? content[0]! : 0;
-  const last = products.has(pieces.length - 1) ? content.at(-1)! : pieces.length - 1;
+  const ends = [...pieces.keys()].filter((at) => content.includes(at) || /\d/.test(pieces[at]!)); // "Vue 3 release"
+  const first = products.has(0) ? ends[0]! : 0;
+  const last = products.has(pieces.length - 1) ? ends.at(-1)! : pieces.length - 1;
   return pieces.filter((_, at) => at >= first && at <= last && !products.has(at)).join(" ");
+}
+
+/** The words that a query excludes, each with its minus. A flag that documents have is none: `-race`. */
+export async function excluded(index: Index, text: string): Promise<string[]> {
+  const words = excludedWords(text);
+  await index.load(words.flatMap(wordForms));
+  return words.filter((word) => !index.posting(wordForms(word)[0] ?? ""));
 }
 
 /** Whether a heading has both words. */
@@ -213,9 +238,7 @@ function sharesOf(index: Index, word: string): number {
 
 function nearestTitle(index: Index, text: string): string {
   const name = nameOf(text);
-  const digits = name.replace(/\D+/g, "");
-  const near = name ? nearest(name, [...index.names.keys()]) : [];
-  return near.find((one) => one.replace(/\D+/g, "") === digits) ?? text;
+  return (name && nearest(name, [...index.names.keys()])[0]) || text;
 }
 
 const MAX_BEGUN = 12;
@@ -233,9 +256,11 @@ export function namedPages(index: Index, text: string, least = 0): Map<number, n
   // An identifier that is a title or in a heading is not read as the words that it consists of.
   const isNamed = index.names.has(begun) || (index.posting(begun)?.chunks ?? []).some((count, at) => at % 4 === 3 && count > 0);
   if (!isNamed) put(spelledName(text), nearly);
-  if (begun.length >= 3 && parseQuery(text).isOpen) {
-    const longer = [...index.names.keys()].filter((name) => name.startsWith(begun) && name !== begun);
-    for (const name of longer.slice(0, MAX_BEGUN)) put(name, (nearly * begun.length) / name.length);
+  if (begun.length >= 2 && parseQuery(text).isOpen) {
+    const [most, next, last] = index.head.weights.begun;
+    const longer = [...index.names.keys()].filter((name) => name.startsWith(begun) && !names.includes(name));
+    // The order does not depend on what is typed, so that a title stays while more letters follow.
+    longer.sort((a, b) => a.length - b.length || (a < b ? -1 : 1)).slice(0, MAX_BEGUN).forEach((name, at) => put(name, Math.max(most - next * at, last)));
   }
   const address = text.includes("/") && !/\s/.test(text.trim()) ? addressOf(text.trim()) : "";
   const page = address ? index.head.pages.url.indexOf(address) : -1;
@@ -246,6 +271,12 @@ export function namedPages(index: Index, text: string, least = 0): Map<number, n
 function addressOf(text: string): string {
   const path = text.replace(/[?#].*$/, "").replace(/^[A-Za-z][\w+.-]*:\/\/[^/]*/, "");
   return `/${path.replace(/(?:(?:^|\/)index)?\.html?$/, "").replace(/^\/+|\/+$/g, "")}`;
+}
+
+/** Whether a title or heading has the word. */
+function isInNames(index: Index, form: string): boolean {
+  const posting = index.posting(form);
+  return !!posting && (posting.pages.some((count, at) => at % 4 === 1 && count > 0) || posting.chunks.some((count, at) => at % 4 === 3 && count > 0));
 }
 
 /** Which share of the query pages say, by which nonsense is refused. */
@@ -259,7 +290,7 @@ export function evidenceOf(index: Index, query: QueryTerms): Evidence {
   const written = query.words.filter((word) => word.exact.length > 1 || word.exact > "\x7f");
   const words = written.length ? written : query.words;
   const isOpen = (word: QueryWord) => query.parsed.isOpen && word === query.parsed.words.at(-1);
-  const held = new Map(
+  const held = new Map<QueryWord, readonly Forms[]>(
     words.map((word) => {
       const own = [word.exact, word.stem].filter(Boolean).map((form) => [form]);
       const sure = [...own, ...(query.synonyms.get(word.exact) ?? [])].filter(isHeld);
@@ -268,11 +299,15 @@ export function evidenceOf(index: Index, query: QueryTerms): Evidence {
       return [word, more.map((form) => [form]).filter(isHeld)] as const;
     }),
   );
+  const ending = words.length === 2 && words[1]!.stem ? words[1]! : undefined; // "basic au" becomes "basic auth"
+  if (ending && !held.get(ending)!.length && ending.exact.length < limits.prefix && isOpen(ending)) held.delete(ending);
   const isAlone = ![...held.values()].some((forms) => forms.length);
   const guessed = (word: QueryWord): Forms[] => {
     if (word.parts.length && isHeld(word.parts)) return [word.parts];
-    if (word.exact.length < limits.typo) return [];
-    const near = (query.nearest.get(word.exact) ?? []).filter((one) => !isAlone || isLikelyTypo(word.exact, one));
+    const isShort = word.exact.length < limits.typo; // some word is near any few letters
+    const near = (query.nearest.get(word.exact) ?? []).filter(
+      (one) => (!(isAlone || isShort) || isLikelyTypo(word.exact, one)) && (!isShort || isInNames(index, stem(one))),
+    );
     return indexedForms(near).map((form) => [form]).filter(isHeld);
   };
   const scores = new Map<number, readonly [worth: number, count: number]>();
@@ -290,7 +325,8 @@ export function evidenceOf(index: Index, query: QueryTerms): Evidence {
       if (forms.length) known++, (part = forms.length / word.parts.length);
     }
     if (forms.length) corrected++;
-    total += rarity;
+    // A page about Node answers a query for a version of it that the site does not name.
+    total += forms.length || isAlone || !isNumber(word) ? rarity : 0;
     for (const page of unique(forms.flatMap((one) => [...with_(one)]))) {
       const [worth, count] = scores.get(page) ?? [0, 0];
       scores.set(page, [worth + rarity * part, count + 1]);

@@ -14,6 +14,10 @@ export interface ParsedQuery {
   words: readonly QueryWord[];
   order: readonly QueryWord[];
   isOpen: boolean;
+  /** Texts in quotes, as the index has their words. */
+  phrases: readonly (readonly string[])[];
+  /** The operators of a query without words. */
+  signs: readonly string[];
 }
 
 const MAX_WORD = 64;
@@ -23,16 +27,21 @@ const COMBINING = "\\u0300-\\u036f\\u0591-\\u05c7\\u064b-\\u065f\\u0900-\\u0dff\
 const UNSPACED =
   "\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uac00-\\ud7af\\uf900-\\ufaff\\u{20000}-\\u{3134f}";
 const LETTER = `[\\p{L}\\p{N}_${COMBINING}]`;
-const WORD = new RegExp(`(?:--?|[$@#+.]{1,3})?${LETTER}+(?:(?:::|[-.:'’@$])${LETTER}+)*(?:\\+\\+|#)?`, "gu");
+const WORD = new RegExp(`(?:--?|[$@#+.]{1,3})?${LETTER}+(?:(?:::|[-.:'’@$\u200c\u200d])${LETTER}+)*(?:\\+\\+|#)?`, "gu");
+// Operators between spaces, as in code. Rules, headings and table borders of Markdown are none.
+const SIGNS = /^`?(?!#+`?$|-{3,}`?$|\*{2,}`?$|_+`?$|~+`?$|\|+`?$)([!-/:-@[-_{-~]{2,4})`?$/;
+const PHRASE = /"([^"]*)"/g;
+const SINGLE_QUOTES = /(?<![\p{L}\p{N}_])[‘‚‹](?=[\p{L}\p{N}_])([^‘’‚‹›"]*[\p{L}\p{N}_])[’‘›](?![\p{L}\p{N}_])/gu;
+const EXCLUDED = /(?<!\S)-[\p{L}\p{N}][^\s"]*/gu;
 const PIECES = new RegExp(`[\\p{L}\\p{N}${COMBINING}]+`, "gu");
 const RUNS = new RegExp(`[${UNSPACED}]+|[^${UNSPACED}]+`, "gu");
 const HAS_UNSPACED = new RegExp(`[${UNSPACED}]`, "u");
-const MARKS = /[\u0300-\u036f\u0591-\u05c7\u064b-\u065f]/g;
+const MARKS = /[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u093c\u09bc\u0a3c\u0abc\u0b3c\u0cbc]/g;
 const CAMEL = /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/;
 const BRACKETS = /\s*[(\[][^()\[\]]*[)\]]\s*$/;
 const IN_FRONT = /\s+[-–—|·»>/]\s+/;
 const UNFOLDED: Record<string, string> = {
-  ß: "ss", ø: "o", ł: "l", đ: "d", ı: "i", æ: "ae", œ: "oe", þ: "th", ð: "d", ة: "ه", ى: "ي", ی: "ي", ک: "ك", "\u0640": "",
+  ß: "ss", ø: "o", ł: "l", đ: "d", ı: "i", æ: "ae", œ: "oe", þ: "th", ð: "d", ة: "ه", ى: "ي", ی: "ي", ک: "ك", "\u0640": "", "\u200c": "", "\u200d": "",
 }; // prettier-ignore
 const ASCII = /^[\x00-\x7f]*$/;
 const ALPHA = /^\p{L}+$/u;
@@ -45,6 +54,13 @@ export function setStopWords(words: readonly string[], before: readonly string[]
   stopWords = new Set(words);
   beforeNames = new Set(before);
 }
+
+/** The parts of a word in scripts without spaces, and those beside them. */
+export function runsOf(word: string): { start: number; written: string; isUnspaced: boolean }[] {
+  return [...word.matchAll(RUNS)].map((match) => ({ start: match.index, written: match[0], isUnspaced: HAS_UNSPACED.test(match[0]) }));
+}
+
+export const hasUnspaced = (text: string) => HAS_UNSPACED.test(text);
 
 const unique = (forms: readonly string[]): string[] => [...new Set(forms)].filter((form) => form);
 
@@ -72,7 +88,7 @@ export function wordForms(word: string): string[] {
 function unspacedForms(run: string): string[] {
   if (!HAS_UNSPACED.test(run)) return (run.match(WORD) ?? []).flatMap(wordForms);
   const chars = Array.from(run);
-  return Array.from({ length: Math.max(1, chars.length - 1) }, (_, at) => chars.slice(at, at + 2).join("")).slice(0, 4 * MAX_WORD);
+  return chars.map((_, at) => chars.slice(at, at + 2).join("")).slice(0, 4 * MAX_WORD);
 }
 
 function identifierForms(word: string): string[] {
@@ -97,10 +113,32 @@ function piecesOf(word: string): string[] {
 
 /** The words of a text as the index keeps them, in order. */
 export function indexText(text: string): string[] {
-  return (text.match(WORD) ?? []).flatMap(wordForms);
+  // A piece without words may be an operator.
+  return text.split(/\s+/).flatMap((piece) => piece.match(WORD)?.flatMap(wordForms) ?? signsOf(piece));
 }
 
-export function parseQuery(text: string): ParsedQuery {
+/** The operators in a text without words. */
+function signsOf(text: string): string[] {
+  return text.split(/\s+/).flatMap((piece) => SIGNS.exec(piece)?.[1] ?? []);
+}
+
+/** Typographic quotes as `"`; an apostrophe stays. */
+function withStraightQuotes(text: string): string {
+  return text.replace(/[“”„‟«»＂]/g, '"').replace(SINGLE_QUOTES, '"$1"');
+}
+
+/** The words that a query excludes, each with its minus; none if nothing else remains of it. */
+export function excludedWords(text: string): string[] {
+  const words = text.match(EXCLUDED) ?? [];
+  return words.length && parseQuery(withoutWords(text, words)).words.length ? words : [];
+}
+
+export function withoutWords(text: string, words: readonly string[]): string {
+  return text.split(/\s+/).filter((piece) => !words.includes(piece)).join(" ");
+}
+
+export function parseQuery(typed: string): ParsedQuery {
+  const text = withStraightQuotes(typed);
   const words = new Map<string, QueryWord>();
   const order: QueryWord[] = [];
   for (const written of text.match(WORD) ?? []) {
@@ -110,8 +148,15 @@ export function parseQuery(text: string): ParsedQuery {
       if (words.size >= MAX_WORDS) break;
     }
   }
+  const signs = words.size ? [] : unique(signsOf(text));
+  for (const exact of signs) {
+    const word = { exact, stem: "", parts: [], pieces: [], isStop: false };
+    words.set(exact, word);
+    order.push(word);
+  }
   const all = [...words.values()].slice(0, MAX_WORDS);
-  return { words: all, order, isOpen: text !== "" && !' \t\n".?!,;)'.includes(text.at(-1)!) };
+  const phrases = [...text.matchAll(PHRASE)].map(([, part]) => indexText(part!).slice(0, MAX_WORDS)).filter(({ length }) => length);
+  return { words: all, order, phrases, signs, isOpen: text !== "" && !' \t\n".?!,;)'.includes(text.at(-1)!) };
 }
 
 function queryWords(written: string): QueryWord[] {
@@ -119,7 +164,11 @@ function queryWords(written: string): QueryWord[] {
   if (!forms.length) return [];
   const folded = fold(written.normalize("NFKC"));
   const plain = { parts: [], pieces: [], isStop: false };
-  if (HAS_UNSPACED.test(folded)) return forms.map((form) => ({ ...plain, exact: form, stem: "" }));
+  if (HAS_UNSPACED.test(folded)) {
+    // The last character of a run counts only alone.
+    const last = (folded.match(RUNS) ?? []).map((run) => Array.from(run)).flatMap((run) => (run.length > 1 ? run.slice(-1) : []));
+    return forms.filter((form) => !last.includes(form)).map((form) => ({ ...plain, exact: form, stem: "" }));
+  }
   if (forms.length === 1 && ALPHA.test(folded)) return [{ ...plain, exact: folded, stem: forms[0]!, isStop: stopWords.has(folded) }];
   const isStop = stopWords.has(folded.replaceAll("'", ""));
   return [{ exact: forms[0]!, stem: "", parts: forms.slice(1, MAX_PARTS + 1), isStop, pieces: piecesOf(written) }];
@@ -127,7 +176,7 @@ function queryWords(written: string): QueryWord[] {
 
 /** A title or heading as names are compared. */
 export function nameOf(text: string): string {
-  return (text.match(WORD) ?? []).map(fold).join(" ");
+  return (text.match(WORD) ?? []).map(fold).join(" ") || signsOf(text).join(" ");
 }
 
 function gist(text: string): string {

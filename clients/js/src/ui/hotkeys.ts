@@ -14,7 +14,9 @@ export function onHotkey(onKey: Key): () => void {
 
 function heard(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing || event.repeat || event.altKey) return;
-  const isCommand = event.key.toLowerCase() === "k" && (event.metaKey || event.ctrlKey) && !event.shiftKey;
+  // By its place too: other layouts have no Latin letters, where the key says `л`.
+  const isK = event.key.toLowerCase() === "k" || (event.code === "KeyK" && !/^[a-z]$/i.test(event.key));
+  const isCommand = isK && (event.metaKey || event.ctrlKey) && !event.shiftKey;
   const isSlash = event.key === "/" && !event.metaKey && !event.ctrlKey && !isWriting(event.composedPath()[0]);
   if (!isCommand && !isSlash) return;
   event.preventDefault(); // the browser's own search bar, or the sign in the box
