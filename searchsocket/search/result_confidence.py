@@ -13,6 +13,7 @@ from searchsocket.search.ranking.answerable import (
     AnswerFeatures,
     answer_features,
     answer_score,
+    missing_share,
 )
 from searchsocket.search.ranking.confidence import UNKNOWN_NEAR, WEAK
 from searchsocket.search.ranking.coverage import is_covered, is_named
@@ -79,12 +80,7 @@ def _answer_features(
     if not is_judged or evidence.query_words > _MOST_WORDS or not parts or "names" not in parts.bonuses:
         return None
     first = order.ranked[0].position
-    missing = 0.0
-    if evidence.missing:
-        rarities = reader.words.rarities(query.q)
-        rarest = max(rarities.values(), default=0.0)
-        total = sum(rarities.values())
-        missing = sum(rarities.get(word, rarest) for word in evidence.missing) / total if total else 0.0
+    missing = missing_share(evidence, reader.words.rarities(query.q)) if evidence.missing else 0.0
     near = nearness(candidates.best_cosine, judged.spread) if judged.has_vector else UNKNOWN_NEAR
     passage, names, exact = (float(parts.bonuses[name][first]) for name in ("passage", "names", "exact"))
     return answer_features(evidence, missing, near, passage, names, exact)

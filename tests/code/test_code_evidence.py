@@ -9,7 +9,7 @@ import pytest
 from searchsocket.code.symbols import labels_of
 from searchsocket.search.code.candidates import CodeCandidates
 from searchsocket.search.code.path_words import path_shares
-from searchsocket.search.code.ranking import rank_code
+from searchsocket.search.code.ranking import RankedCode, describes_code, longer_first, rank_code
 from searchsocket.stores.base import Facts
 
 MANY, FEW = "retry a failed upload of the queue in the worker", "failed uploads"
@@ -82,6 +82,26 @@ def test_a_chunk_that_contains_an_identifier_is_before_all_that_do_not() -> None
     names = {"/near.ts": "budget_of_retries", "/definition.ts": "retry_budget"}
     order = ranked("retry_budget", urls, [1.0, 0.0, 0.1], ("retry_budget",), names, urls[1:])
     assert [url for url, _ in order] == urls[::-1]
+
+
+@pytest.mark.parametrize("q", ["Ring.push", "add to the ring"])
+def test_a_definition_is_before_its_declaration(q: str) -> None:
+    """A header says again what the source defines, in fewer words; a class that only a header defines stays."""
+    urls = ["/include/ring.h", "/include/queue.h", "/src/ring.cc", "/src/far.cc"]
+    names = {"/include/ring.h": "Ring.push", "/include/queue.h": "Queue", "/src/ring.cc": "Ring.push"}
+    symbols = (q,) if q == "Ring.push" else ()
+    order = [url for url, _ in ranked(q, urls, [1.0, 0.99, 0.9, 0.0], symbols, names)]
+    assert order.index("/src/ring.cc") < order.index("/include/ring.h")
+    assert [url for url, _ in ranked("add to it", urls[:2], [1.0, 0.99], (), names)] == urls[:2]
+
+
+def test_a_short_chunk_counts_less_for_a_description() -> None:
+    """An accessor of two lines has the words of a description close together; the code that does it is longer."""
+    short, long = (RankedCode(score, at, 0.0, 0.0, 0.0, 0.0, 0.0) for at, score in enumerate((0.5, 0.48)))
+    assert longer_first([short, long], [2, 20])[0] == long
+    assert longer_first([short, long], [8, 20])[0] == short
+    assert describes_code("where the ring is full")
+    assert not any(map(describes_code, ("Ring.push", "ring push", "where is the size set")))
 
 
 def test_scores_stay_between_nothing_and_all() -> None:

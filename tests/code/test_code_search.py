@@ -153,9 +153,25 @@ def test_a_question_for_a_version_is_answered_where_changes_are_noted(code: Code
     assert (first.file, first.parts) == ("CHANGES.txt", {"changelog": first.score})
 
 
-def test_nonsense_finds_nothing(indexed: CodeProject) -> None:
-    answer = open_code(indexed.project, {}).search(CodeQuery("zxqwv blorptang frumious"), "main")
+@pytest.mark.parametrize(
+    "q",
+    [
+        "zxqwv blorptang frumious",
+        "93e02b16",
+        "best recipe for sourdough bread",
+        "kubernetes ingress controller annotations",
+        "how does a football team win the league",
+    ],
+)
+def test_nonsense_and_questions_about_something_else_find_nothing(indexed: CodeProject, q: str) -> None:
+    answer = open_code(indexed.project, {}).search(CodeQuery(q), "main")
     assert (answer.results, answer.quality) == ((), "rejected")
+
+
+def test_code_of_one_language_is_answered_by_its_words(indexed: CodeProject) -> None:
+    """Hard questions keep their answers: in other words than the code's, and of which some are nowhere."""
+    for q in ("sign in form", "check that a token is genuine", "queue of waiting jobs", "how are steps computed"):
+        assert ask(indexed, q)
 
 
 def test_a_file_gives_three_results_at_most_unless_more_are_asked_for(indexed: CodeProject) -> None:
@@ -343,5 +359,5 @@ def test_a_class_with_a_constant_of_that_name_answers_where_a_value_is_set(code:
     uses = "".join(f"def wait_{n}():\n    # a pause of {n} between retries\n    sleep({n})\n\n\n" for n in range(3))
     grow(code.root, {"src/wait.py": uses, "src/limits.py": pauses})
     code.index()
-    best = ask(code, "Where is the longest pause between two retries set?")[0]
+    best = ask(code, "Where is the longest pause between retries set?")[0]
     assert "MAX_RETRY_PAUSE = 120" in best.preview

@@ -58,13 +58,13 @@ def find_code(
     labels = tuple(f"{label}={key}" for name in symbols for label, key in ((EXACT, name), (LABEL, name.casefold())))
     name_filter = replace(where, facets=(*where.facets, labels))
     asks_texts = is_about_versions(q) and not where.languages
-    written = _written(reader, q, symbols, where)
+    by_name = reader.words.search(q, top_k=_MAX_SYMBOL_HITS, where=name_filter) if symbols else []
+    written = _written(reader, q, symbols, where, is_defined=bool(by_name))
     by_identifier = sorted(written, key=written.__getitem__, reverse=True)[:top_k]
     k = top_k
     while True:
         near = [] if vector is None else reader.vectors.nearest(vector, top_k=k, where=where)
         by_words = reader.words.search(q, top_k=k, where=where)
-        by_name = reader.words.search(q, top_k=_MAX_SYMBOL_HITS, where=name_filter) if symbols else []
         by_text = reader.words.search(q, top_k=k, where=replace(where, languages=_TEXTS)) if asks_texts else []
         hits = (hit.id for hits in (near, by_words, by_name, by_text) for hit in hits)
         ids = list(dict.fromkeys((*hits, *by_identifier)))
@@ -88,13 +88,17 @@ def find_code(
     return CodeCandidates(ids, facts, facets, *columns)
 
 
-def _written(reader: IndexReader, q: str, symbols: Sequence[str], where: Filter) -> dict[str, float]:
+def _written(
+    reader: IndexReader, q: str, symbols: Sequence[str], where: Filter, *, is_defined: bool
+) -> dict[str, float]:
     """Return the share of the identifiers that each chunk contains as they are written; rare ones count more.
 
-    Among other words only those in few chunks count: the name of the product is everywhere.
+    Among other words only those in few chunks count: the name of the product is everywhere. An identifier of several
+    parts is not looked up if there are definitions of its name.
     """
     most = reader.generation.records if q.strip() in symbols else _FEW_CHUNKS
-    lists = (_chunks_with(reader, symbol, where) for symbol in _distinct(symbols)[:_MAX_IDENTIFIERS])
+    terms = [symbol for symbol in _distinct(symbols) if not is_defined or ExactTerm(symbol).is_token]
+    lists = (_chunks_with(reader, symbol, where) for symbol in terms[:_MAX_IDENTIFIERS])
     known = [ids for ids in lists if 0 < len(ids) <= most]
     rarities = [math.log1p(reader.generation.records / len(ids)) for ids in known]
     shares: dict[str, float] = {}
@@ -113,9 +117,9 @@ def _distinct(symbols: Sequence[str]) -> list[str]:
 def _chunks_with(reader: IndexReader, symbol: str, where: Filter) -> Sequence[str]:
     """Return the chunks that contain an identifier; none if it has several parts and too many chunks contain them."""
     term = ExactTerm(symbol)
-    ids = reader.words.holding([term.tokens], where=where)
     if term.is_token:
-        return ids
+        return reader.words.holding([term.tokens[-1:]], where=where)
+    ids = reader.words.holding([term.tokens], where=where)
     if len(ids) > _MAX_READ:
         return ()
     spellings = (term, ExactTerm(symbol.replace(".", "::")))

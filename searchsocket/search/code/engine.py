@@ -10,15 +10,25 @@ from searchsocket.models.embedders.queries import NoVector, QueryVectors, vector
 from searchsocket.search.answer import Note
 from searchsocket.search.answering.terms import QuestionTerms
 from searchsocket.search.code.answer import CodeAnswer, CodeResult
+from searchsocket.search.code.answerable import is_answerable
 from searchsocket.search.code.candidates import CodeCandidates, find_code
 from searchsocket.search.code.changelog import ENOUGH, best_entry, change_terms, is_about_versions, is_history
 from searchsocket.search.code.freshness import ReadNow
 from searchsocket.search.code.query import CodeQuery
-from searchsocket.search.code.ranking import RankedCode, ScoreParts, at_most_each, is_enough_code, near_first, rank_code
+from searchsocket.search.code.ranking import (
+    LONGER_AMONG,
+    RankedCode,
+    ScoreParts,
+    at_most_each,
+    describes_code,
+    longer_first,
+    near_first,
+    rank_code,
+)
 from searchsocket.search.code.results import code_result
 from searchsocket.stores.base import IndexReader, Readers
 from searchsocket.text.amounts import age_s
-from searchsocket.types import Scope
+from searchsocket.types import Lines, Scope
 
 _CANDIDATES = 100  # of each list
 _BY_WORDS = Note("EMBEDDER_UNAVAILABLE", "the query could not be embedded, so these results match words and names only")
@@ -59,13 +69,13 @@ class CodeSearch:
             reader, query_vector, query.q, symbols, query.where, matches, max(_CANDIDATES, 4 * query.top_k)
         )
         ranked = near_first(rank_code(candidates, query.q, symbols, explain=query.explain), query.q)
+        if describes_code(query.q):
+            ranked = longer_first(ranked, _lines(reader, candidates, ranked))
         changes = None
         if is_about_versions(query.q):
             changes = change_terms(query.q, reader.words.rarities(query.q))
             ranked = _changes_first(reader, candidates, ranked, changes)
-        best = max(candidates.cosine, default=-1.0)
-        is_named = any(candidate.defines > 0 for candidate in ranked)
-        is_answered = is_enough_code(reader.words.evidence(query.q), float(best), is_named=is_named)
+        is_answered = is_answerable(reader, query.q, candidates, ranked, has_vector=query_vector is not None)
         return CodeAnswer(
             q=query.q,
             scope=scope.name,
@@ -86,6 +96,13 @@ class CodeSearch:
             return self._store.reader(scope), self._read_now(scope)
         except ScopeNotIndexed as error:
             raise CodeNotIndexed(scope.name) from error
+
+
+def _lines(reader: IndexReader, candidates: CodeCandidates, ranked: list[RankedCode]) -> list[int]:
+    """Return the number of lines of the best candidates."""
+    best = [candidates.ids[candidate.position] for candidate in ranked[:LONGER_AMONG]]
+    positions = [record.chunk.at for record in reader.catalogue.records(best)]
+    return [at.last - at.first + 1 for at in positions if isinstance(at, Lines)]
 
 
 def _changes_first(

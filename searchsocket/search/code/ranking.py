@@ -14,7 +14,6 @@ from searchsocket.search.code.candidates import CodeCandidates
 from searchsocket.search.code.changelog import is_about_versions, is_history
 from searchsocket.search.code.path_words import path_shares, words_of_query
 from searchsocket.search.ranking.fusion import min_max
-from searchsocket.stores.base import WordEvidence
 from searchsocket.types import Scores
 
 DEFINES = 2.0  # for the definition of the name that is the query; more than all other evidence together
@@ -24,10 +23,15 @@ _LIKE = 0.25  # share of both for a name in other case, for its last part, and f
 WRITTEN = 1.0  # for an identifier that is the query, where it is written; as much as all evidence but definitions
 _WRITTEN_AMONG = 0.2  # likewise for the identifiers among other words
 _NAMED_FILE = 0.2  # for a file that is named as the query: the only sign of a definition in languages without grammar
+_SHORT, _LINES = 0.85, 8  # factor of a chunk without lines, and the lines from which on there is none
+_SENTENCE = 4  # words from which on a query describes code, instead of naming it
+LONGER_AMONG = 30  # best candidates whose lines count
 _REPEATED = 0.8  # factor of a result for each better one of its file
 NEAR = 0.1  # of the score of the definition that the query names; candidates below it are unrelated
 _TEST, _ALL = "test=true", f"{EXACT}=__all__"
-_SHARE = {_TEST: 0.8, "generated=true": 0.4}  # factors compared with other source
+_SHARE = {_TEST: 0.65, "generated=true": 0.4}  # factors compared with other source
+_DECLARED = 0.7  # factor of a declaration in a header, if its definition is a candidate too
+_HEADERS = (".h", ".hh", ".hpp", ".hxx", ".pyi", ".mli")
 _TEST_NAME = 0.5  # factor of the words in the path of a test, which is named after other code; texts have none of them
 _PROSE, _LIST = 0.85, 0.7  # factors of a text about code, and of a list of names
 _PROSE_LANGUAGES = frozenset({"markdown", "text"})
@@ -44,12 +48,11 @@ _ABOUT_VALUES = re.compile(
     re.IGNORECASE,
 )
 _VALUES = frozenset({"constant", "variable", "field", "property", "key", "block"})
+_CALLABLE = frozenset({"function", "method", "block"})
 _NO_VALUE, _ANY_VALUE = 0.65, 0.85  # factors of other code, and of a value whose name says nothing of the query
 _CONSTANT = re.compile(rf"{EXACT}=(?:.*\.)?(_*[A-Z][A-Z0-9_]+)")
 _ABOUT_TESTS = re.compile(r"\b(?:tests?|specs?|mocks?|fixtures?|examples?|benchmarks?)\b", re.IGNORECASE)
 _LESS = {"impl": 0.9, "block": 0.95, "heading": 0.9, "key": 0.85, "module": 0.95}  # factors compared with a definition
-# A query is answered if a file contains this share of its words, a chunk is this near, or it contains a known name.
-MIN_SHARE, MIN_COVERAGE, MIN_COSINE, MIN_COSINE_ALONE = 0.5, 0.34, 0.12, 0.45
 
 
 class Weights(NamedTuple):
@@ -101,7 +104,13 @@ class RankedCode(NamedTuple):
     meaning: float
     words: float
     file: float
+    path: float  # share of the query's words in the names of the file and its folder
     parts: ScoreParts = ScoreParts()  # of the score, on request
+
+    def scaled(self, factor: float) -> "RankedCode":
+        """Return it with a part of its score."""
+        parts = ScoreParts(*(factor * part for part in self.parts))
+        return self._replace(score=round(factor * self.score, 6), parts=parts)
 
     def signals(self, labels: frozenset[str]) -> tuple[str, ...]:
         """Return the names of the signals that counted; computed only for results."""
@@ -114,13 +123,6 @@ class RankedCode(NamedTuple):
             "generated": "generated=true" in labels,
         }
         return tuple(name for name, is_present in present.items() if is_present)
-
-
-def is_enough_code(words: WordEvidence, best_cosine: float, *, is_named: bool) -> bool:
-    """Return True if the evidence is enough: reject nonsense, accept questions in other words than the code's."""
-    if is_named or words.share >= MIN_SHARE or best_cosine >= MIN_COSINE_ALONE:
-        return True
-    return words.indexed_share >= MIN_COVERAGE and best_cosine >= MIN_COSINE
 
 
 def rank_code(
@@ -150,7 +152,7 @@ def rank_code(
     repeated = _repeated(np.lexsort((candidates.facts.order, -scores)), candidates.facts.url)
     scores = np.round(scores * repeated, 6)
     order = np.lexsort((candidates.facts.order, -scores))
-    columns = [scores[order], order, *(column[order] for column in (defines, *signals[:3]))]
+    columns = [scores[order], order, *(column[order] for column in (defines, *signals[:3], signals.query))]
     values = [column.tolist() for column in columns]
     if explain:
         parts = np.stack(terms)[:, order] * (repeated[order] / scale)
@@ -217,7 +219,24 @@ def _parts(candidates: CodeCandidates, q: str) -> Scores:
             1.0 if is_prose(url) and is_history(url) else share * _PROSE
             for share, url in zip(shares, facts.url, strict=True)
         ]
-    return np.array(shares)
+    return np.array(shares) * _declarations(candidates)
+
+
+def _declarations(candidates: CodeCandidates) -> Scores:
+    """Return the factors of the candidates as declarations: below 1 for functions of headers that a source defines."""
+    facts, factors = candidates.facts, np.ones(len(candidates.ids))
+    headers = [at for at, url in enumerate(facts.url) if url.endswith(_HEADERS)]
+    names = {at: _names(candidates.labels[at]) for at in headers if facts.kind[at] in _CALLABLE}
+    declared = frozenset().union(*names.values())
+    if declared:
+        sources = set(range(len(factors))).difference(headers)
+        defined = frozenset().union(*(declared & candidates.labels[at] for at in sources))
+        factors[[at for at, own in names.items() if own and own <= defined]] = _DECLARED
+    return factors
+
+
+def _names(labels: frozenset[str]) -> frozenset[str]:
+    return frozenset(label for label in labels if label.startswith(f"{EXACT}="))
 
 
 def _named_file(urls: Sequence[str], q: str) -> Scores:
@@ -268,6 +287,22 @@ def _share(labels: frozenset[str], parts: Mapping[str, float]) -> float:
         if label in labels:
             share *= part
     return share
+
+
+def describes_code(q: str) -> bool:
+    """Return True if a query describes what code does, instead of naming it or asking for a value."""
+    return len(q.split()) >= _SENTENCE and not _ABOUT_VALUES.search(q)
+
+
+def longer_first(ranked: list[RankedCode], lines: Sequence[int]) -> list[RankedCode]:
+    """Lower short chunks among the best candidates: an accessor has the words of a description, but does not do it.
+
+    Args:
+        lines: The number of lines of the best candidates, at most `LONGER_AMONG`.
+    """
+    factors = [_SHORT + (1 - _SHORT) * min(count / _LINES, 1) for count in lines]
+    scaled = [candidate.scaled(factor) for candidate, factor in zip(ranked, factors, strict=False)]
+    return sorted([*scaled, *ranked[len(scaled) :]], key=lambda candidate: -candidate.score)
 
 
 def near_first(ranked: list[RankedCode], q: str) -> list[RankedCode]:

@@ -6,6 +6,7 @@ are from collections that are not used for fitting (docs/notes/quality.md).
 """
 
 import math
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from searchsocket.search.ranking.weights import ANSWER
@@ -53,6 +54,12 @@ class AnswerFeatures(NamedTuple):
 
 WEIGHTS = AnswerFeatures(**ANSWER["weights"])
 REFUSED, DOUBTED = float(ANSWER["refused_below"]), float(ANSWER["doubted_below"])  # logarithms of odds
+
+
+def missing_share(evidence: WordEvidence, rarities: Mapping[str, float]) -> float:
+    """Return the share of a query, by the rarities of its words, that no page contains."""
+    rarest, total = max(rarities.values(), default=0.0), sum(rarities.values())
+    return sum(rarities.get(word, rarest) for word in evidence.missing) / total if total else 0.0
 
 
 def answer_features(
