@@ -167,7 +167,7 @@ def test_a_site_under_a_path_is_published_under_the_same(web: Web, tmp_path: Pat
     summary = site.index()
     same = live.endswith("/docs")
     assert site.urls() == ({"/boats", "/lamps", "/ropes"} if same else {"/"})
-    assert any("no page was deleted" in warning for warning in summary.warnings) is not same
+    assert any("so none was deleted" in warning for warning in summary.warnings) is not same
 
 
 def test_a_preview_deletes_no_page_that_its_sitemap_names_elsewhere(web: Web, tmp_path: Path) -> None:
