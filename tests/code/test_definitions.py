@@ -42,6 +42,17 @@ FORMS = {
         "class Box[T]:\n    lid: T\n",
         {"Pair": "type", "Name": "type", "first": "function", "Box": "class"},
     ),
+    "constants of an enum with their own methods": (
+        "Operation.java",
+        "enum Operation {\n  PLUS {\n    int apply(int a) {\n      return a + 1;\n    }\n  },\n  NONE;\n"
+        "  abstract int apply(int a);\n}\n",
+        {
+            "Operation": "enum",
+            "Operation.PLUS": "class",
+            "Operation.PLUS.apply": "method",
+            "Operation.apply": "method",
+        },
+    ),
     "export macro before a class": (
         "output.hpp",
         "class MIXER_API Output final : public Device {\n public:\n  bool start(const char* name);\n"

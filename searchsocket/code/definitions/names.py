@@ -96,6 +96,8 @@ def _name_of(node: "Node") -> tuple[tuple[str, ...], "Node"]:
         return _of_markup(node)
     if node.type in _TAGGED and node.child_by_field_name("body") is None:
         return (), node  # a use of a type, or its declaration
+    if node.type == "enum_constant" and node.child_by_field_name("body") is None:
+        return (), node  # a value; one with a body is a class
     if node.type == "impl_item":
         owner = node.child_by_field_name("type") or node
         return _split(text_of(owner)), owner

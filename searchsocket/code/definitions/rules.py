@@ -84,7 +84,7 @@ RULES: Mapping[str, LanguageRules] = {
     ),
     "java": LanguageRules(
         _kinds(
-            **{"class": "class_declaration record_declaration"},
+            **{"class": "class_declaration record_declaration enum_constant"},
             interface="interface_declaration annotation_type_declaration",
             enum="enum_declaration",
             method="method_declaration constructor_declaration compact_constructor_declaration "
