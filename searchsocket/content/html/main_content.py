@@ -21,6 +21,7 @@ _CLASSES = (
     "main-content", "page-content", "post-content", "entry-content", "article-content", "docs-content", "doc-content",
     "col-content", "content", "bodywrapper", "body",
 )  # fmt: skip
+_FRAMES = frozenset({"header", "footer", "nav", "aside"})
 _SHARE = 0.3  # of the page's text that an element found by its id or class must contain
 _LENGTH = etree.XPath("string-length(normalize-space())")
 _CLASS = re.compile(r"\.([A-Za-z_-][\w-]*)")
@@ -62,6 +63,8 @@ def _guesses(body: Element) -> list[tuple[str, Element]]:
     by_id: dict[str, Element] = {}
     by_class: dict[str, Element] = {}
     for element in body.iter():
+        if element.tag in _FRAMES:
+            continue
         key = element.get("id")
         if key is not None and key.lower() in _IDS:
             by_id.setdefault(key.lower(), element)
