@@ -53,8 +53,9 @@ _UNFOLDED = str.maketrans(
 _PHRASE = re.compile(r'"([^"]*)"')
 _DOUBLE_QUOTES = str.maketrans(dict.fromkeys("“”„‟«»＂", '"'))
 _SINGLE_QUOTES = re.compile(r"(?<!\w)[‘‚‹](?=\w)([^‘’‚‹›\"]*\w)[’‘›](?!\w)")
-# A word after a minus. `--flag` and `a-b` are none.
-_EXCLUDED = re.compile(r'(?<!\S)-[^\W_][^\s"]*')
+# A word after a minus. `--flag`, `-b` and `a-b` are none.
+_EXCLUDED = re.compile(r"(?<!\S)-[^\W_]{2}[\w.+#-]*(?!\S)")
+_MAX_CONDITION_WORDS = 20  # in a longer text, quotes and dashes are those of prose
 
 _FENCE = re.compile(r"[ \t>]*(?:[-*+] +|\d+[.)] +)?(`{3,}|~{3,})")
 _LINK_TARGET = re.compile(r"\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"]*\")?\)")
@@ -285,7 +286,7 @@ def parse_query(text: str) -> ParsedQuery:
     for operator in signs:
         order.append(words.setdefault(operator, QueryWord(operator, "")))
     quoted = (tuple(index_words(part))[:MAX_QUERY_WORDS] for part in _PHRASE.findall(text))
-    phrases = tuple(dict.fromkeys(filter(None, quoted)))
+    phrases = () if len(order) > _MAX_CONDITION_WORDS else tuple(dict.fromkeys(filter(None, quoted)))
     open_ended = bool(text) and text[-1] not in ' \t\n".?!,;)'
     return ParsedQuery(tuple(words.values())[:MAX_QUERY_WORDS], tuple(order), phrases, open_ended, signs)
 
@@ -298,7 +299,7 @@ def _with_straight_quotes(text: str) -> str:
 def excluded_words(text: str) -> list[str]:
     """The words that a query excludes, each with its minus; empty if nothing else remains of the query."""
     words = [match[0] for match in _EXCLUDED.finditer(text)] if " -" in text or text.startswith("-") else []
-    return words if words and parse_query(without_words(text, words)).words else []
+    return words if words and 0 < len(parse_query(without_words(text, words)).order) <= _MAX_CONDITION_WORDS else []
 
 
 def without_words(text: str, words: Iterable[str]) -> str:

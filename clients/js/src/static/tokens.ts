@@ -32,7 +32,8 @@ const WORD = new RegExp(`(?:--?|[$@#+.]{1,3})?${LETTER}+(?:(?:::|[-.:'’@$\u200
 const SIGNS = /^`?(?!#+`?$|-{3,}`?$|\*{2,}`?$|_+`?$|~+`?$|\|+`?$)([!-/:-@[-_{-~]{2,4})`?$/;
 const PHRASE = /"([^"]*)"/g;
 const SINGLE_QUOTES = /(?<![\p{L}\p{N}_])[‘‚‹](?=[\p{L}\p{N}_])([^‘’‚‹›"]*[\p{L}\p{N}_])[’‘›](?![\p{L}\p{N}_])/gu;
-const EXCLUDED = /(?<!\S)-[\p{L}\p{N}][^\s"]*/gu;
+const EXCLUDED = /(?<!\S)-[\p{L}\p{N}]{2}[\p{L}\p{N}_.+#-]*(?!\S)/gu;
+const MAX_CONDITION_WORDS = 20; // in a longer text, quotes and dashes are those of prose
 const PIECES = new RegExp(`[\\p{L}\\p{N}${COMBINING}]+`, "gu");
 const RUNS = new RegExp(`[${UNSPACED}]+|[^${UNSPACED}]+`, "gu");
 const HAS_UNSPACED = new RegExp(`[${UNSPACED}]`, "u");
@@ -130,7 +131,8 @@ function withStraightQuotes(text: string): string {
 /** The words that a query excludes, each with its minus; none if nothing else remains of it. */
 export function excludedWords(text: string): string[] {
   const words = text.match(EXCLUDED) ?? [];
-  return words.length && parseQuery(withoutWords(text, words)).words.length ? words : [];
+  const { length } = words.length ? parseQuery(withoutWords(text, words)).order : [];
+  return length && length <= MAX_CONDITION_WORDS ? words : [];
 }
 
 export function withoutWords(text: string, words: readonly string[]): string {
@@ -156,7 +158,7 @@ export function parseQuery(typed: string): ParsedQuery {
   }
   const all = [...words.values()].slice(0, MAX_WORDS);
   const phrases = [...text.matchAll(PHRASE)].map(([, part]) => indexText(part!).slice(0, MAX_WORDS)).filter(({ length }) => length);
-  return { words: all, order, phrases, signs, isOpen: text !== "" && !' \t\n".?!,;)'.includes(text.at(-1)!) };
+  return { words: all, order, phrases: order.length > MAX_CONDITION_WORDS ? [] : phrases, signs, isOpen: text !== "" && !' \t\n".?!,;)'.includes(text.at(-1)!) };
 }
 
 function queryWords(written: string): QueryWord[] {
