@@ -40,7 +40,7 @@ FORMS = {
         "shelf.py",
         "type Pair[T] = tuple[T, T]\ntype Name = str\n\ndef first[T](items: list[T]) -> T:\n    return items[0]\n\n"
         "class Box[T]:\n    lid: T\n",
-        {"Pair": "type", "Name": "type", "first": "function", "Box": "class"},
+        {"Pair": "type", "Name": "type", "first": "function", "Box": "class", "Box.lid": "field"},
     ),
     "constants of an enum with their own methods": (
         "Operation.java",
