@@ -40,8 +40,8 @@ def metadata(site: Path, instance: dg.DagsterInstance) -> dict[str, Any]:
 def test_numbers_stay_plain_so_that_dagster_plots_them(metadata: dict[str, Any]) -> None:
     assert {key: value for key, value in metadata.items() if isinstance(value, int | float)} == {
         "dagster/row_count": 2, "unique_texts": 0, "created": 2, "reused": 0, "estimated_tokens": 0,
-        "estimated_cost_usd": 0.25, "charged_tokens": 0, "charged_cost_usd": 0, "dimensions": 0, "cut": 0, "left_out": 0,
-        "seconds": 1.235, "warnings": 1,
+        "estimated_cost_usd": 0.25, "charged_tokens": 0, "charged_cost_usd": 0, "dimensions": 0,
+        "cut": 0, "left_out": 0, "seconds": 1.235, "warnings": 1,
     }  # fmt: skip
 
 
