@@ -13,7 +13,7 @@ from searchsocket.errors import PageNotRendered, SourceUnavailable
 from searchsocket.project.settings.site import CrawlSettings
 from searchsocket.sources.crawl.browser import PageBrowser, PageSource, ServedFile, locate
 from searchsocket.sources.crawl.charset import declared_charset
-from searchsocket.sources.crawl.fetch import USER_AGENT, Fetcher, FetchFailed, Response
+from searchsocket.sources.crawl.fetch import USER_AGENT, Fetcher, FetchFailed, RedirectRefused, RedirectsAway, Response
 from searchsocket.sources.crawl.robots import read_robots
 from searchsocket.sources.crawl.site import host_of
 
@@ -75,7 +75,9 @@ class ScriptRequests:
         if host is None or not host[1](url):
             return None
         try:
-            answer = host[0].get(url)
+            answer = host[0].get(url, is_allowed=host[1])
+        except (RedirectsAway, RedirectRefused):
+            return None
         except FetchFailed as error:
             return ServedFile(error.status, {}, b"") if error.status else None
         except SourceUnavailable:
