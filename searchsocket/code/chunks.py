@@ -15,7 +15,7 @@ from searchsocket.code.regions import MIXED, Region, regions_of
 from searchsocket.code.split import MAX_LINE_CHARS, CodePiece, is_short, merged, pieces_of, split_lines
 from searchsocket.types import Chunk, Code, Lines
 
-CODE_CHUNKER_VERSION = "11"
+CODE_CHUNKER_VERSION = "12"
 _MAX_WORD_CHARS = 100
 _CLOSING_TAG = re.compile(r"</(?:script|style)\s*>", re.IGNORECASE)
 _TITLE_RULE = re.compile(r"([=\-~^\"'`*+#.:_])\1{2,}\s*$")

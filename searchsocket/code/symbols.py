@@ -25,6 +25,11 @@ def keys_of(qualified: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(".".join(parts[-count:])[:_MAX_CHARS] for count in (len(parts), 2, 1)))
 
 
+def kind_label(kind: str) -> str:
+    """The label of a chunk that is, or contains, a definition of this kind."""
+    return f"defines={kind}"
+
+
 def labels_of(names: Iterable[str]) -> tuple[str, ...]:
     """The search labels of a chunk that defines these names."""
     distinct = tuple(names)

@@ -42,10 +42,13 @@ def test_definitions_of_the_source_files_are_indexed(code: CodeProject) -> None:
         "src/auth/token.ts",
     )
     assert token.page.facets == (
-        "exported=true", "name=LIMIT", "name=verifyToken", "symbol=limit", "symbol=verifytoken",
+        "exported=true", "defines=constant", "defines=function", "name=LIMIT", "name=verifyToken", "symbol=limit",
+        "symbol=verifytoken",
     )  # fmt: skip
     assert token.chunk.at.doc == "Checks a token's signature."
-    assert [r.page.facets for r in code.records() if r.page.url == "/tests/token.test.ts"] == [("test=true",)]
+    assert [r.page.facets for r in code.records() if r.page.url == "/tests/token.test.ts"] == [
+        ("defines=block", "test=true")
+    ]
 
 
 def test_which_model_embeds_is_not_asked_chunk_by_chunk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -196,6 +196,13 @@ def test_filters_hold_before_anything_is_ranked(
     assert set(where(ask(indexed, "verifyToken", **filters))) == files
 
 
+@pytest.mark.parametrize("kind", ["class", "method"])
+def test_a_short_class_is_found_by_its_own_kind_and_by_that_of_its_methods(indexed: CodeProject, kind: str) -> None:
+    """It is one passage, with all that it defines."""
+    assert where(ask(indexed, "WorkQueue.drain", kinds=(kind,))) == ["src/store/queue.py"]
+    assert "src/store/queue.py" not in where(ask(indexed, "WorkQueue.drain", kinds=("function", "interface")))
+
+
 @pytest.mark.parametrize(
     "query", [CodeQuery(" "), CodeQuery("a", top_k=0), CodeQuery("a", kinds=("verb",)),
               CodeQuery("a", languages=("x",)), CodeQuery("a", path="a" * 2000)]

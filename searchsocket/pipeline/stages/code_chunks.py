@@ -7,7 +7,7 @@ from functools import partial
 from searchsocket.code.chunks import CODE_CHUNKER_VERSION
 from searchsocket.code.definitions.grammars import installed
 from searchsocket.code.file_kinds import is_test
-from searchsocket.code.symbols import labels_of
+from searchsocket.code.symbols import kind_label, labels_of
 from searchsocket.content.chunking.records import cut_chunks, embedded_text
 from searchsocket.content.pages import ExtractedPage
 from searchsocket.events import Event
@@ -203,5 +203,7 @@ def _facts_of(page: PageFacts, chunk: Chunk) -> PageFacts:
     """Facts of one chunk: a file may contain several languages, and each chunk has its own names and export status."""
     at = chunk.at
     exported = ("exported=true",) if isinstance(at, Lines) and at.exported else ()
-    facets = (*exported, *page.facets, *labels_of(at.heading_path))
+    defines = at.defines if isinstance(at, Lines) else ()  # `line:kind:name`; a short class contains its methods
+    kinds = sorted({chunk.kind, *(name.split(":", 2)[1] for name in defines)})
+    facets = (*exported, *map(kind_label, kinds), *page.facets, *labels_of(at.heading_path))
     return replace(page, language=getattr(chunk.body, "language", ""), facets=facets)

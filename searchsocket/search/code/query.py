@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import get_args
 
 from searchsocket.code.paths import PathFilter, checked_languages, one_of
+from searchsocket.code.symbols import kind_label
 from searchsocket.errors import InvalidRequest
 from searchsocket.search.bounds import MAX_CODE_TOP_K, MAX_QUERY_CHARS
 from searchsocket.types import ChunkKind, CodeKind, Filter
@@ -54,6 +55,8 @@ class CodeQuery:
         return Filter(
             path_prefix=self.files.prefix,
             languages=self.languages,
-            kinds=self.kinds,  # type: ignore[arg-type]  # checked
-            facets=(("exported=true",),) if self.exported else (),
+            facets=(
+                *([tuple(map(kind_label, self.kinds))] if self.kinds else []),
+                *([("exported=true",)] if self.exported else []),
+            ),
         )
