@@ -42,6 +42,12 @@ FORMS = {
         "class Box[T]:\n    lid: T\n",
         {"Pair": "type", "Name": "type", "first": "function", "Box": "class", "Box.lid": "field"},
     ),
+    "a branch that the preprocessor may leave out": (
+        "mode.c",
+        "int pick(int a)\n{\n    if (a == 0)\n        return 0;\n#ifndef SMALL\n    else if (a == 1) {\n"
+        "        return look(a);\n    }\n#endif\n    return 2;\n}\n\nint last(int a) { return a; }\n",
+        {"pick": "function", "last": "function"},
+    ),
     "constants of an enum with their own methods": (
         "Operation.java",
         "enum Operation {\n  PLUS {\n    int apply(int a) {\n      return a + 1;\n    }\n  },\n  NONE;\n"

@@ -47,6 +47,7 @@ CONTAINERS = {
     "enum_declaration": "enum",
     "error_set_declaration": "enum",
 }
+_STATEMENTS = frozenset({"if", "for", "while", "switch", "return", "else", "do"})
 _IMPORTS = re.compile(rb"[^=]*=\s*(?:@import\b|require\b)")
 _IMPORT_LINES = 4  # a longer statement is no import
 _OF_OBJECT = re.compile(r"^this\.|\.prototype\.")
@@ -114,6 +115,8 @@ def _name_of(node: "Node") -> tuple[tuple[str, ...], "Node"]:
     if name_node.type == "user_type" and node.type != "class_declaration":  # the result of an operator in Swift
         return (), node
     name = text_of(name_node).strip("\"'`")
+    if declarator and name in _STATEMENTS:
+        return (), node  # `else if (x) { ... }` inside of `#if` in C is read as a function
     if node.type == "type_alias_statement":
         name = name.partition("[")[0]  # the type parameters of `type PairOf[T]`
     if conversion := _CONVERSION.match(name):
