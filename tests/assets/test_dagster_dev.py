@@ -206,7 +206,7 @@ def live(root: Path) -> str:
 def site_with_pause(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = write_site(tmp_path_factory.mktemp("ui") / "harbour")
     (root / "searchsocket.toml").write_text('embeddings.provider = "hash"\n')
-    subprocess.run([*COMMAND, "index", "--project", str(root)], capture_output=True, check=True)
+    subprocess.run([*COMMAND, "index", "--record", "--project", str(root)], capture_output=True, check=True)
     (root / "hooks").mkdir()
     (root / "hooks" / "sitecustomize.py").write_text(PAUSE)
     os.mkfifo(root / "flag")
@@ -243,7 +243,7 @@ def test_a_backfill_over_branches_is_canceled_and_retried(paused: Dagster) -> No
     """As on the page of a backfill: nothing is published by what was canceled, and the retry completes each scope."""
     scopes = ["main", "one", "two"]
     for scope in scopes[1:]:
-        done = CliRunner().invoke(cli, ["index", "--project", str(paused.root), "--scope", scope])
+        done = CliRunner().invoke(cli, ["index", "--record", "--project", str(paused.root), "--scope", scope])
         assert done.exit_code == 0, done.output
     before = live(paused.root)
     (paused.root / "flag-at").write_text("embed")
@@ -372,7 +372,7 @@ def test_a_checkout_starts_dagster_whose_sensor_prunes_a_merged_branch(tmp_path:
     add_file(root, "first")
     git(root, "branch", "feature")
     for scope in ("main", "feature"):
-        done = CliRunner().invoke(cli, ["index", "--project", str(root), "--scope", scope])
+        done = CliRunner().invoke(cli, ["index", "--record", "--project", str(root), "--scope", scope])
         assert done.exit_code == 0, done.output
     git(root, "branch", "-D", "feature")  # merged
     with typed_at_the_top_level(root, "dagster dev -w workspace.yaml") as dagster:

@@ -51,7 +51,7 @@ def test_sites_and_commands_run_on_a_release(release: str, tmp_path: Path) -> No
         Path(root, "searchsocket.toml").write_text(f'project.id = "{Path(root).name}"\n')
     smoke = subprocess.run([python, "-c", SMOKE, *roots], capture_output=True, text=True, check=False, cwd=ROOT)
     assert smoke.returncode == 0, smoke.stderr[-3000:]
-    command = [python, "-m", "searchsocket.cli.main", "index", "--project", roots[1]]
+    command = [python, "-m", "searchsocket.cli.main", "index", "--record", "--project", roots[1]]
     indexed = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
     assert indexed.returncode == 0, indexed.stderr[-3000:]
     (lowest,) = [
