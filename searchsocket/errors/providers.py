@@ -24,7 +24,7 @@ class EmbedderUnavailable(SearchSocketError):
         super().__init__(message)
         self.retry_after_s = retry_after_s  # as requested by the provider; None = unknown
         self.is_limit = is_limit  # a rate limit was exceeded
-        self.is_fault = is_fault  # the provider failed on this request (HTTP 500)
+        self.is_fault = is_fault  # the provider failed on this request with status 500
 
 
 class EmbedderRefused(SearchSocketError):

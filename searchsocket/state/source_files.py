@@ -14,6 +14,7 @@ from typing import NamedTuple, Self
 
 from searchsocket.errors import StateUnavailable
 from searchsocket.system.errors import client_error
+from searchsocket.system.files import share
 
 FILE = "sources.db"
 MAX_BYTES = 64_000_000  # of a file; a larger one is not compared
@@ -109,6 +110,7 @@ class SourceFiles:
         try:
             with closing(sqlite3.connect(self._path, timeout=_TIMEOUT_S, isolation_level=None)) as db:
                 db.execute(_TABLE)
+                share(self._path)
                 db.execute("BEGIN IMMEDIATE")
                 yield db
                 db.execute("COMMIT")

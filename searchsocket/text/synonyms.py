@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from searchsocket.text.words import QueryWord, index_words, parse_query
+from searchsocket.text.words import QueryWord, parse_query, phrase_words
 
 _MAX_OTHERS = 40  # synonyms of one word that is in many groups
 
@@ -71,7 +71,7 @@ def _query_forms(entry: str) -> Forms:
 def _forms(entry: str) -> Forms:
     """The forms of an entry in a document: the main form of one word, or all words in sequence."""
     typed = _query_forms(entry)
-    return typed if len(typed) == 1 else tuple(index_words(entry))
+    return typed if len(typed) == 1 else phrase_words(entry)
 
 
 NO_SYNONYMS = Synonyms()

@@ -285,10 +285,20 @@ def parse_query(text: str) -> ParsedQuery:
     signs = () if words else tuple(dict.fromkeys(_signs(text)))
     for operator in signs:
         order.append(words.setdefault(operator, QueryWord(operator, "")))
-    quoted = (tuple(index_words(part))[:MAX_QUERY_WORDS] for part in _PHRASE.findall(text))
+    quoted = (phrase_words(part)[:MAX_QUERY_WORDS] for part in _PHRASE.findall(text))
     phrases = () if len(order) > _MAX_CONDITION_WORDS else tuple(dict.fromkeys(filter(None, quoted)))
     open_ended = bool(text) and text[-1] not in ' \t\n".?!,;)'
     return ParsedQuery(tuple(words.values())[:MAX_QUERY_WORDS], tuple(order), phrases, open_ended, signs)
+
+
+def phrase_words(text: str) -> tuple[str, ...]:
+    """The forms of a text where it is a part of a document.
+
+    The last character of a run without spaces is no form there: `日本語の` has 語の after 本語.
+    """
+    forms = tuple(index_words(text))
+    is_last_of_run = len(forms) > 1 and len(forms[-1]) == 1 and forms[-2][1:] == forms[-1]
+    return forms[:-1] if is_last_of_run and _HAS_CJK.match(forms[-1]) else forms
 
 
 def _with_straight_quotes(text: str) -> str:

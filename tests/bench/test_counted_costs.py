@@ -27,7 +27,7 @@ RECORDED = {
     "one page": 183_000,
     "nothing changed": 18_800,
     "second scope": 158_000,
-    "query": 2_460,
+    "query": 3_260,
     "modules of --help": 148,
     "modules of a shell query": 615,
 }

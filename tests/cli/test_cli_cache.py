@@ -42,8 +42,8 @@ def test_a_worktree_and_a_clone_embed_nothing_again(tmp_path: Path) -> None:
 
     created = index(root)["created"]
     assert created > 0
-    assert index(tmp_path / "worktree") == {"created": 0, "reused": created}
-    assert index(tmp_path / "clone") == {"created": 0, "reused": created}
+    assert index(tmp_path / "worktree") == {"created": 0, "reused": created, "cut": 0, "leftOut": 0}
+    assert index(tmp_path / "clone") == {"created": 0, "reused": created, "cut": 0, "leftOut": 0}
     assert not list(tmp_path.glob("*/.searchsocket/embeddings.db"))
 
 

@@ -34,7 +34,7 @@ def test_a_run_is_made_only_where_something_changed_or_one_is_asked_for(
     assert again.pop("unchangedSince") == made[0]
     assert runs_of(site) == made
     nothing = {
-        "embeddings": {"reused": 0, "created": 0},
+        "embeddings": {"reused": 0, "created": 0, "cut": 0, "leftOut": 0},
         "records": {"upserted": 0, "deleted": 0},
         "estimatedTokens": 0,
     }

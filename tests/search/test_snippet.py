@@ -13,6 +13,7 @@ from searchsocket.content.markdown.lines import Line
 from searchsocket.search.quoting.marks import QueryWords
 from searchsocket.search.quoting.snippet import Snippet, excerpt
 from searchsocket.search.quoting.window import beginning, window
+from searchsocket.text.hidden import without_hidden
 from searchsocket.text.synonyms import make_synonyms
 
 TEXTS = st.text(
@@ -44,7 +45,8 @@ def test_white_space_is_folded_run_by_run(text: str, blanks: str) -> None:
 def test_a_snippet_is_a_piece_of_the_text_with_marks_inside(text: str, q: str, max_chars: int) -> None:
     """Nothing is invented, nothing is longer than allowed, marks are apart and in bounds."""
     found = quoted(text, q, max_chars)
-    assert found.text.strip("…") in fold(text).replace("\n", " ")
+    shown = without_hidden(found.text.strip("…"))
+    assert shown in without_hidden(fold(text)).replace("\n", " ")
     assert len(found.text) <= max_chars + 2
     ends = [0]
     for start, end in found.marks:

@@ -10,7 +10,7 @@ from tests.settings.lab import Effect, Lab
 def paths(lab: Lab) -> list[str]:
     """Where the service answers agents."""
     routes = lab.api(local=True).app.routes
-    return [getattr(route, "path", "") for route in routes if getattr(route, "name", "") == "mcp"]
+    return sorted(getattr(route, "path", "") for route in routes if getattr(route, "name", "") == "mcp")
 
 
 def started(lab: Lab) -> list[object]:
@@ -43,10 +43,17 @@ def schemas(lab: Lab) -> set[bool]:
 OF_PAGES = ["search", "get_page", "ask"]  # of the set `core`: no code is indexed
 OF_CODE = ["search_code", "find_code", "fetch", "status"]
 EFFECTS = (
-    Effect("mcp.enable", True, paths, [], ["/mcp"]),
+    Effect("mcp.enable", True, paths, [], ["/mcp", "/mcp/"]),
     Effect("mcp.transport", "http", started, ["stdio"], ["http", 3338]),
     Effect("mcp.http.port", 4000, started, ["http", 3338], ["http", 4000], given={"mcp.transport": "http"}),
-    Effect("mcp.http.path", "/agents/mcp", paths, ["/mcp"], ["/agents/mcp"], given={"mcp.enable": True}),
+    Effect(
+        "mcp.http.path",
+        "/agents/mcp",
+        paths,
+        ["/mcp", "/mcp/"],
+        ["/agents/mcp", "/agents/mcp/"],
+        given={"mcp.enable": True},
+    ),
     Effect("mcp.tools", ["search"], tools, OF_PAGES, ["search"]),
     Effect("mcp.sync", False, tools, [*OF_CODE, "sync"], OF_CODE, given={"mcp.tools": [*OF_CODE, "sync"]}),
     Effect("mcp.structured_content", True, schemas, {False}, {True}),

@@ -173,3 +173,10 @@ def test_hostile_text_costs_linear_time(unit: str) -> None:
     split_code(text)
     parse_query(text)
     spelled_name(text)
+
+
+def test_a_phrase_ends_within_a_run_without_spaces() -> None:
+    """The last character alone is a form at the end of a text only: 語の follows 本語 in 日本語の文書."""
+    (phrase,) = parse_query('"日本語"').phrases
+    document = index_words("これは日本語の文書です。")
+    assert any(tuple(document[at : at + len(phrase)]) == phrase for at in range(len(document)))

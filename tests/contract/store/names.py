@@ -30,7 +30,8 @@ class NamesContract:
             ("keep components pure ", "/pure"),  # but for endings
             ("Slo", "/slots"),
             ("Slo ", None),  # is typed to its end
-            ("sl", None),
+            ("sl", "/slots"),  # the beginning of a title
+            ("s", None),
             ("pure ", None),
         ):
             pages = reader.words.named(typed, top_k=9).pages

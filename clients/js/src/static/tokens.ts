@@ -157,8 +157,16 @@ export function parseQuery(typed: string): ParsedQuery {
     order.push(word);
   }
   const all = [...words.values()].slice(0, MAX_WORDS);
-  const phrases = [...text.matchAll(PHRASE)].map(([, part]) => indexText(part!).slice(0, MAX_WORDS)).filter(({ length }) => length);
+  const phrases = [...text.matchAll(PHRASE)].map(([, part]) => phraseWords(part!).slice(0, MAX_WORDS)).filter(({ length }) => length);
   return { words: all, order, phrases: order.length > MAX_CONDITION_WORDS ? [] : phrases, signs, isOpen: text !== "" && !' \t\n".?!,;)'.includes(text.at(-1)!) };
+}
+
+/** The forms of a text where it is a part of a document: the last character of a run without spaces is no form there. */
+function phraseWords(text: string): string[] {
+  const forms = indexText(text);
+  const last = forms.at(-1) ?? "";
+  const isLastOfRun = [...last].length === 1 && HAS_UNSPACED.test(last) && [...(forms.at(-2) ?? "")].slice(1).join("") === last;
+  return isLastOfRun ? forms.slice(0, -1) : forms;
 }
 
 function queryWords(written: string): QueryWord[] {
