@@ -6,7 +6,7 @@ again from the UI does the work.
 """
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 import dagster as dg
@@ -14,7 +14,7 @@ import dagster as dg
 from searchsocket.errors import SearchSocketError
 from searchsocket.pipeline.run.checks import Check
 from searchsocket.pipeline.run.context import SITE, ScopeRun
-from searchsocket.pipeline.run.report import RunReport, report_of, reports_of
+from searchsocket.pipeline.run.report import ReportName, RunReport, report_names, report_of
 from searchsocket.pipeline.run.results import CheckOutcome
 from searchsocket.pipeline.run.stage import AnyStage
 from searchsocket.project.project import Project
@@ -80,32 +80,36 @@ def _has_stopped(outcomes: dict[str, CheckOutcome], checks: Collection[Check]) -
 
 
 def command_runs(context: dg.SensorEvaluationContext, site: DagsterSite) -> dg.SensorResult | dg.SkipReason:
-    """Request a run for each report that has none yet, oldest first.
+    """Request a run for each report that has none yet, oldest first; a report is read only once.
 
-    The cursor has the ids of reports with a run. A new Dagster home has no cursor, so it gets every stored report.
+    The cursor has the ids of the reports that were read. A new Dagster home has no cursor, so it gets every stored one.
     """
     try:
         project = site.open()
-        reports = [*reports_with_job(site, project)]
     except SearchSocketError as error:
         return dg.SkipReason(f"{error.code}: {error}")
-    seen = _seen(context.cursor)
-    new = [report for report in reports if _short(report) not in seen][:_MOST_AT_ONCE]
-    known = [report for report in reports if _short(report) in seen]
-    requests = [request_for(site, project, report) for report in new if not is_shown(context.instance, report)]
+    names, requested = report_names(project), _requested(context.cursor)
+    new = [name for name in names if _short(name) not in requested][:_MOST_AT_ONCE]
+    earlier = [name for name in names if _short(name) in requested]
+    requests = [request_for(site, project, report) for report in missing_reports(context.instance, site, project, new)]
     added = sorted({request.partition_key or "" for request in requests})
-    missing = sorted({*added} - {*context.instance.get_dynamic_partitions(site.partitions_name)})
+    new_keys = sorted({*added} - {*context.instance.get_dynamic_partitions(site.partitions_name)})
     return dg.SensorResult(
         run_requests=requests,
         skip_reason=None if requests else dg.SkipReason("no run of a command to show"),
-        dynamic_partitions_requests=[site.partitions.build_add_request(missing)] if missing else [],
-        cursor=json.dumps([_short(report) for report in (*known, *new)], separators=(",", ":")),
+        dynamic_partitions_requests=[site.partitions.build_add_request(new_keys)] if new_keys else [],
+        cursor=json.dumps([_short(name) for name in (*earlier, *new)], separators=(",", ":")),
     )
 
 
-def reports_with_job(site: DagsterSite, project: Project) -> Iterator[RunReport]:
-    """The reports whose corpus has a job: source code has one only while it is enabled."""
-    return (report for report in reports_of(project) if report.corpus == SITE.name or site.traits.has_code)
+def missing_reports(
+    instance: dg.DagsterInstance, site: DagsterSite, project: Project, names: Iterable[ReportName]
+) -> Iterator[RunReport]:
+    """Yield the named reports that no run of Dagster shows; those of source code only while it has a job."""
+    for _, scope, run_id in names:
+        report = None if _is_shown(instance, run_id) else report_of(project, scope, run_id)
+        if report and (report.corpus == SITE.name or site.traits.has_code):
+            yield report
 
 
 def request_for(site: DagsterSite, project: Project, report: RunReport) -> dg.RunRequest:
@@ -138,18 +142,17 @@ def _selection(site: DagsterSite, report: RunReport) -> list[dg.AssetKey] | None
     return [site.key(name) for name in report.stages]
 
 
-def is_shown(instance: dg.DagsterInstance, report: RunReport) -> bool:
-    """Return True if a run of Dagster shows a report."""
-    return bool(instance.get_runs(dg.RunsFilter(tags={REPORT_TAG: report.run_id}), limit=1))
+def _is_shown(instance: dg.DagsterInstance, run_id: str) -> bool:
+    return bool(instance.get_runs(dg.RunsFilter(tags={REPORT_TAG: run_id}), limit=1))
 
 
-def _short(report: RunReport) -> str:
-    return report.run_id[:13]
+def _short(name: ReportName) -> str:
+    return name.run_id[:13]
 
 
-def _seen(cursor: str | None) -> set[str]:
+def _requested(cursor: str | None) -> set[str]:
     try:
-        return {str(name) for name in json.loads(cursor or "[]")}
+        return {str(run_id) for run_id in json.loads(cursor or "[]")}
     except (ValueError, TypeError):
         return set()
 

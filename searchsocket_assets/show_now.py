@@ -3,8 +3,9 @@
 import os
 from pathlib import Path
 
+from searchsocket.pipeline.run.report import report_names
 from searchsocket.project.project import Project
-from searchsocket_assets.command_runs import is_shown, reports_with_job, request_for
+from searchsocket_assets.command_runs import missing_reports, request_for
 from searchsocket_assets.definitions import build_definitions
 from searchsocket_assets.run.home import prepare_home, refuse_odd_home
 from searchsocket_assets.run.instance import open_instance
@@ -28,9 +29,7 @@ def show_now(project: Project, home: Path) -> int:
     prepare_home(home)
     count = 0
     with open_instance(home) as instance:
-        for report in reports_with_job(site, project):
-            if is_shown(instance, report):
-                continue
+        for report in missing_reports(instance, site, project, report_names(project)):
             ensure_scope(instance, report.scope)
             request = request_for(site, project, report)
             definitions.resolve_job_def(request.job_name or "").execute_in_process(

@@ -3,8 +3,9 @@
 import os
 import signal
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from types import FrameType
 
 OK = 0
 FAILED = 1
@@ -91,32 +92,28 @@ def watch_signals() -> Iterator[None]:
         os.close(writer)
 
 
-@contextmanager
-def signals_noted() -> Iterator[None]:
+def signals_noted() -> AbstractContextManager[None]:
     """Only remember signals while code runs that calls `received_signal` itself."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = {number: signal.signal(number, lambda *_: None) for number in _ENDING}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler or signal.SIG_DFL)  # None: not from Python
+    return _handled_by(lambda *_: None)
+
+
+def signals_raised() -> AbstractContextManager[None]:
+    """Raise `KeyboardInterrupt` in the block for SIGINT and SIGTERM."""
+    return _handled_by(signal.default_int_handler)
 
 
 @contextmanager
-def signals_raised() -> Iterator[None]:
-    """Raise `KeyboardInterrupt` in the block for SIGINT and SIGTERM. For the main thread; elsewhere without effect."""
+def _handled_by(handler: Callable[[int, FrameType | None], object]) -> Iterator[None]:
+    """Handle SIGINT and SIGTERM in the block; without effect outside of the main thread."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = {number: signal.signal(number, signal.default_int_handler) for number in _ENDING}
+    before = {number: signal.signal(number, handler) for number in _ENDING}
     try:
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler or signal.SIG_DFL)  # None: not from Python
+        for number, previous in before.items():
+            signal.signal(number, previous or signal.SIG_DFL)  # None: not from Python
 
 
 def received_signal() -> int:

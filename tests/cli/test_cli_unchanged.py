@@ -7,7 +7,7 @@ import pytest
 from runner_types import RunCli, RunJson
 
 from searchsocket.cli import index as command
-from searchsocket.pipeline.run.report import reports_of
+from searchsocket.pipeline.run.report import report_names
 from searchsocket.project.project import open_project
 from searchsocket.serving.service import open_service
 from searchsocket_assets.run.tags import REPORT_TAG
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.dagster
 
 def runs_of(root: Path) -> list[str]:
     """The newest first."""
-    return [report.run_id for report in reversed([*reports_of(open_project(root, {}))])]
+    return [name.run_id for name in reversed(report_names(open_project(root, {})))]
 
 
 def runs_in_dagster(root: Path) -> list[str]:

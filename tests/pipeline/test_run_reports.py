@@ -16,9 +16,9 @@ from searchsocket.pipeline.run.report import (
     RunReport,
     keep_report,
     last_report,
+    report_names,
     report_of,
     reports_folder,
-    reports_of,
 )
 from searchsocket.pipeline.run.stage import Stage
 from searchsocket.pipeline.run.stages import STAGES
@@ -96,7 +96,7 @@ def test_only_the_newest_reports_of_a_scope_stay(project: Project) -> None:
     for number in range(MAX_REPORTS + 3):
         keep_report(project, report(f"run-{number:02}", f"2026-01-01T00:00:{number:02}+00:00"))
     keep_report(project, report("other", scope="preview"))
-    names = [each.run_id for each in reports_of(project)]
+    names = [name.run_id for name in report_names(project)]
     assert names == ["other", *(f"run-{number:02}" for number in range(3, MAX_REPORTS + 3))]
 
 
@@ -119,8 +119,12 @@ def test_only_the_newest_reports_of_a_scope_stay(project: Project) -> None:
 def test_a_file_that_is_no_report_is_left_out(project: Project, content: bytes) -> None:
     """A checkout may bring its own state folder."""
     keep_report(project, report("good"))
-    (reports_folder(project.state_dir, "main") / "2026-bad.json").write_bytes(content)
-    assert [each.run_id for each in reports_of(project)] == ["good"]
+    bad = report("bad", "2026-01-02T00:00:00+00:00")
+    keep_report(project, bad)
+    (path,) = reports_folder(project.state_dir, "main").glob("*-bad.json")
+    path.write_bytes(content)
+    assert report_of(project, "main", "bad") is None
+    assert last_report(project, "main") == report("good")
 
 
 def test_nothing_is_written_or_deleted_through_a_link(project: Project, tmp_path: Path) -> None:

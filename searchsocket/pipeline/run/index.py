@@ -52,7 +52,7 @@ def run_scope(run: ScopeRun, checks: Collection[Check]) -> RunReport:
         checks: They run after their stage; a failed blocking one ends the run like an error of the stage.
 
     Returns:
-        The report, also of a run that failed or was interrupted; the live index is then unchanged.
+        The report, also of a run that failed or was interrupted.
     """
     started_at = run.clock().isoformat()
     build = build_of(run) if run.source_kind.reads_commit else None
@@ -67,7 +67,7 @@ def run_scope(run: ScopeRun, checks: Collection[Check]) -> RunReport:
                 stages[stage.name] = stage(run)
                 _check(run, [check for check in checks if check.stage is stage], outcomes)
     except KeyboardInterrupt:
-        failure = RunFailure(stage.name, Interrupted.code, "the run was interrupted; the live index did not change")
+        failure = RunFailure(stage.name, Interrupted.code, "the run was interrupted")
     except CandidateRefused as error:
         outcomes |= refused_outcomes(error, [check for check in checks if check.stage is stage])
         failure = RunFailure.of(stage.name, error)

@@ -4,11 +4,12 @@ A report contains everything that Dagster shows, so it outlives a Dagster home, 
 """
 
 import json
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 from searchsocket.errors import SearchSocketError, StateUnavailable
 from searchsocket.pipeline.run.context import CORPORA
@@ -25,6 +26,7 @@ FOLDER = "runs"
 MAX_REPORTS = 20  # per scope
 _MAX_BYTES = 4_000_000
 _ENDING = ".json"
+_FILE_NAME = re.compile(r"(?P<ended_at>[\dT.+-]+?\+0000)-(?P<run_id>[\w-]+)\.json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,20 +81,30 @@ def keep_report(project: Project, report: RunReport) -> None:
             path.unlink()
 
 
-def reports_of(project: Project) -> Iterator[RunReport]:
-    """Yield the stored reports of all scopes by the time of their end; damaged files are left out."""
+class ReportName(NamedTuple):
+    """Name of a stored report, known without reading it."""
+
+    ended_at: str  # for the order
+    scope: str
+    run_id: str
+
+
+def report_names(project: Project) -> list[ReportName]:
+    """The names of the stored reports of all scopes, by the time of their end."""
     try:
         scopes = [path.name for path in (project.state_dir / FOLDER).iterdir() if is_scope_name(path.name)]
     except OSError:
-        return
-    paths = [path for scope in scopes for path in _newest_first(reports_folder(project.state_dir, scope))]
-    for path in sorted(paths, key=lambda path: path.name):
-        if report := _read(path):
-            yield report
+        return []
+    names = []
+    for scope in scopes:
+        for path in reports_folder(project.state_dir, scope).glob(f"*{_ENDING}"):
+            if match := _FILE_NAME.fullmatch(path.name):
+                names.append(ReportName(match["ended_at"], scope, match["run_id"]))
+    return sorted(names)
 
 
 def report_of(project: Project, scope: str, run_id: str) -> RunReport | None:
-    """The report of one run; None if it does not exist."""
+    """The report of one run; None if it does not exist, or its file is damaged."""
     folder = reports_folder(project.state_dir, scope)
     paths = (path for path in _newest_first(folder) if path.name.endswith(f"-{run_id}{_ENDING}"))
     return next((report for path in paths if (report := _read(path))), None)
