@@ -97,9 +97,8 @@ def add_mcp(
     )
     endpoint = McpEndpoint(manager, project.settings.api.cors.allow_origins)
     # No GET: a client would wait for ever on an empty stream. No DELETE: there are no sessions to end.
-    for spelling in dict.fromkeys(
-        (path, path.rstrip("/") + "/")
-    ):  # clients add a slash, and a redirect would lose the body
+    # Clients add a slash, and a redirect would lose the body.
+    for spelling in dict.fromkeys((path, path.rstrip("/") + "/")):
         app.router.routes.append(Route(spelling, endpoint, methods=["POST"], name="mcp"))
     start = app.router.lifespan_context
 
