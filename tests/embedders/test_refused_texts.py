@@ -190,6 +190,27 @@ def test_texts_are_not_paid_for_again_when_their_batch_is_retried(cache: Embeddi
     assert sorted(text for text in server.paid if text in SHORT) == sorted(SHORT)
 
 
+class ForbiddingEmbedder(HashEmbedder):
+    """Refuses texts with a word, as a provider with rules on content does."""
+
+    def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
+        if any("forbidden" in text for text in texts):
+            raise TextsRefused("not allowed")
+        return super().embed(texts, kind)
+
+
+def test_every_refused_text_is_counted(cache: EmbeddingCache) -> None:
+    """A run with more than one refused text in a hundred fails, however many they are."""
+    texts = [f"{'forbidden' if number % 2 else 'plain'} text {number}" for number in range(2_400)]
+    items = [Item(content_hash(text), 3, position) for position, text in enumerate(texts)]
+    first, second = (
+        embed_missing(cache, ForbiddingEmbedder(), items, lambda at: [texts[each] for each in at], batch_size=64)
+        for _ in range(2)
+    )
+    assert (first.created, len(first.refused)) == (1_200, 1_200)
+    assert (second.created, len(second.refused)) == (0, 1_200)
+
+
 @dataclass
 class StrictEmbedder:
     """Refuses some texts, and requests of too many."""

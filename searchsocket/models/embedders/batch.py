@@ -12,10 +12,9 @@ from searchsocket.models.calling.calls import REAL, Time, answers
 from searchsocket.models.embedders.base import Embedder, Limits, Paced, charged_tokens
 from searchsocket.models.embedders.cache import EmbeddingCache
 from searchsocket.models.embedders.refused_texts import PatientEmbedder
-from searchsocket.models.paying.bill import MAX_REFUSED, Bill, EmbedOutcome, PagesAt, TextSource
+from searchsocket.models.paying.bill import Bill, EmbedOutcome, PagesAt, TextSource
 from searchsocket.models.paying.cost import NO_BUDGET, Budget, estimate
 from searchsocket.system.batches import batches, packed
-from searchsocket.types import Vectors
 
 OnProgress = Callable[[int, int], None]  # texts embedded so far, texts to embed
 OnPaid = Callable[[int, float], None]  # tokens, dollars
@@ -105,9 +104,6 @@ def embed_missing(
 
     patient = PatientEmbedder(embedder)
 
-    def embed(batch: Sequence[_Item]) -> Vectors:
-        return patient.embed(batch)
-
     def wait_s(batch: Sequence[_Item]) -> float:
         return embedder.wait_s(sum(item.tokens for item in batch)) if isinstance(embedder, Paced) else 0.0
 
@@ -119,7 +115,7 @@ def embed_missing(
         done = 0
         try:
             at_once = concurrency if embedder.is_remote else 1
-            with closing(answers(embed, batches, at_once, wait_s=wait_s, passing=passing)) as arriving:
+            with closing(answers(patient.embed, batches, at_once, wait_s=wait_s, passing=passing)) as arriving:
                 for batch, vectors in arriving:
                     tokens = [item.tokens for item in batch]
                     cache.put([item.key for item in batch], vectors, tokens, embedder.model_id)
@@ -134,8 +130,8 @@ def embed_missing(
             created=outcome.created - len(refused),
             charged_tokens=charges.tokens,
             charged_usd=charges.cost_usd,
-            cut=tuple(text for text in patient.refused if text.is_cut)[:MAX_REFUSED],
-            refused=(*outcome.refused, *refused)[:MAX_REFUSED],
+            cut=tuple(text for text in patient.refused if text.is_cut),
+            refused=(*outcome.refused, *refused),
         )
 
 

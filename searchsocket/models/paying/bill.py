@@ -15,7 +15,6 @@ from searchsocket.system.batches import batches
 
 PagesAt = Callable[[Sequence[int]], Sequence[str]]  # positions -> URLs of their pages, in that order
 
-MAX_REFUSED = 1_000
 _EARLIER = "refused in an earlier run"
 _DEAREST = 10  # pages in the report
 _LOOKUP = 500  # texts per look-up in the cache
@@ -55,7 +54,7 @@ class EmbedOutcome:
     charged_tokens: int = 0  # as the provider reports them, else as the embedder counts them; 0 for a plan
     charged_usd: float = 0.0
     cut: tuple[RefusedText, ...] = ()  # texts that the server took only in part
-    refused: tuple[RefusedText, ...] = ()  # texts that it left out, now or in an earlier run; `MAX_REFUSED` at most
+    refused: tuple[RefusedText, ...] = ()  # texts that it left out, now or in an earlier run
     pages: tuple["PageCost", ...] = ()  # the most expensive ones, by falling tokens; empty if everything is free
     build_output: tuple["BuildOutput", ...] = ()  # likewise
 
@@ -171,7 +170,7 @@ class Bill:
             )
         self._db.execute("COMMIT")
         created, tokens = self._db.execute("SELECT COUNT(*), COALESCE(SUM(tokens), 0) FROM texts").fetchone()
-        return reused, created, tokens, refused_texts[:MAX_REFUSED]
+        return reused, created, tokens, refused_texts
 
 
 def plan_missing(
