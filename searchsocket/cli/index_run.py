@@ -179,9 +179,10 @@ def run_corpus(
             drop_records(str(project.state_dir), scope.name)
             inputs = inputs_of(site_run, time.time_ns())
         before = _live_generation(corpus_home, scope.name)
-        failure = _run(site_run, corpus)
+        failure, warnings = _run(site_run, corpus)
         if failure is None:
             summary = summary_of(corpus_home, site_run.run_id, scope.name, corpus)
+            summary = replace(summary, warnings=(*summary.warnings, *warnings))
             if inputs and not summary.embeddings["leftOut"]:  # the next run reports it again
                 keep_record(site_run, inputs, summary, scope_name, time.time_ns())
             return summary
@@ -199,18 +200,18 @@ def run_corpus(
     raise SystemExit(exits.exit_status(failure.code))
 
 
-def _run(site_run: ScopeRun, corpus: Corpus) -> RunFailure | None:
-    """Run the stages and checks of a corpus, and keep the report; return the failure."""
+def _run(site_run: ScopeRun, corpus: Corpus) -> tuple[RunFailure | None, tuple[str, ...]]:
+    """Run the stages and checks of a corpus, and keep the report; return the failure, and warnings about the report."""
     try:
         with signals_raised():
             report = run_scope(site_run.of(corpus), RUN_CHECKS)
     except KeyboardInterrupt:  # in the moment between the end of the run and that of the block
-        return RunFailure("", Interrupted.code, "the run was interrupted")
+        return RunFailure("", Interrupted.code, "the run was interrupted"), ()
     try:
         keep_report(site_run.project, report)
-    except SearchSocketError as error:
-        return report.failure or RunFailure("", error.code, str(error))
-    return report.failure
+    except SearchSocketError as error:  # the live generation decides the exit status
+        return report.failure, (f"Dagster will not show this run: {error}",)
+    return report.failure, ()
 
 
 def _words(failure: RunFailure) -> str:

@@ -1,6 +1,7 @@
 """`searchsocket index` (spec 17, 21, 22)."""
 
 import json
+import shutil
 import threading
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from small_site import write_page
 
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.options import RunOptions
-from searchsocket.pipeline.run.report import RunReport
+from searchsocket.pipeline.run.report import RunReport, reports_folder
 from searchsocket.system.locks import scope_lock
 
 pytestmark = pytest.mark.dagster
@@ -147,6 +148,17 @@ def test_a_scope_that_is_being_indexed_is_refused_at_once(run: RunCli, indexed: 
     holder.join()
     assert refused.exit_code == 5
     assert refused.stderr.startswith("error [SCOPE_LOCKED]: ")
+
+
+def test_a_run_whose_report_cannot_be_kept_is_live(run: RunCli, indexed: Path, tmp_path: Path) -> None:
+    folder = reports_folder(indexed / ".searchsocket", "main")
+    shutil.rmtree(folder)
+    folder.symlink_to(tmp_path)
+    write_page(indexed, "noon", "Noon", "High water is at noon.")
+    done = run("index", project=indexed)
+    assert done.exit_code == 0, done.output
+    assert "Dagster will not show this run" in done.stdout
+    assert "High water" in run("search", "high water at noon", project=indexed).stdout
 
 
 def test_verbose_shows_events_and_keeps_stdout_for_the_summary(run: RunCli, indexed: Path) -> None:

@@ -1,7 +1,7 @@
 """Reports that runs leave for Dagster: complete, bounded, and trusted only as far as their form goes."""
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from searchsocket.pipeline.run.report import (
     report_of,
     reports_folder,
 )
+from searchsocket.pipeline.run.results import CheckOutcome
 from searchsocket.pipeline.run.stage import Stage
 from searchsocket.pipeline.run.stages import STAGES
 from searchsocket.project.project import Project, open_project
@@ -125,6 +126,13 @@ def test_a_file_that_is_no_report_is_left_out(project: Project, content: bytes) 
     path.write_bytes(content)
     assert report_of(project, "main", "bad") is None
     assert last_report(project, "main") == report("good")
+
+
+def test_a_report_that_names_very_many_texts_is_read(project: Project) -> None:
+    rows = [{"place": f"/docs/{number}#setup", "reason": "not allowed", "text": "0" * 64} for number in range(50_000)]
+    written = replace(report("long"), checks={"refused": CheckOutcome(True, "", tables={"Texts": rows})})
+    keep_report(project, written)
+    assert report_of(project, "main", "long") == written
 
 
 def test_nothing_is_written_or_deleted_through_a_link(project: Project, tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from searchsocket.system.json_text import JsonObject
 
 FOLDER = "runs"
 MAX_REPORTS = 20  # per scope
-_MAX_BYTES = 4_000_000
+_MAX_BYTES = 64_000_000  # a table names each text that the provider refused, in 150 bytes
 _ENDING = ".json"
 _FILE_NAME = re.compile(r"(?P<ended_at>[\dT.+-]+?\+0000)-(?P<run_id>[\w-]+)\.json")
 
