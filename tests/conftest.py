@@ -3,6 +3,7 @@
 import gc
 import json
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -55,7 +56,12 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Unpack the built documentation site once, before any worker starts."""
+    """Unpack the built documentation site once, before any worker starts.
+
+    A shell starts commands in the background with SIGINT ignored. Dagster gives SIGTERM the handler of SIGINT, so that
+    no process started by a test could be stopped.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     if not hasattr(config, "workerinput"):
         unpack()
 

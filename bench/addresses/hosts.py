@@ -16,6 +16,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from urllib.parse import unquote
 
+from searchsocket.system.bound import stop
+
 _NGINX = """
 {user}
 daemon off;
@@ -60,8 +62,10 @@ def nginx(folder: Path) -> Iterator[str]:
             env={**os.environ, "NGINX": f"{listener.fileno()};"},
             pass_fds=(listener.fileno(),),
         )
-        with _ended(process):
+        try:
             yield f"http://127.0.0.1:{port}"
+        finally:
+            stop(process)
 
 
 @contextmanager
@@ -71,13 +75,14 @@ def python_server(folder: Path) -> Iterator[str]:
         [sys.executable, "-u", "-m", "http.server", "0", "--bind", "127.0.0.1", "--directory", folder],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        text=True,
     )
-    with _ended(process):
+    try:
         assert process.stdout is not None
-        port = re.search(r"port (\d+)", process.stdout.readline())
+        port = re.search(rb"port (\d+)", process.stdout.readline())
         assert port is not None
-        yield f"http://127.0.0.1:{port[1]}"
+        yield f"http://127.0.0.1:{int(port[1])}"
+    finally:
+        stop(process)
 
 
 class _Keys(BaseHTTPRequestHandler):
@@ -134,12 +139,3 @@ HOSTS: Mapping[str, Callable[[Path], AbstractContextManager[str]]] = {
     "store": object_store,
     "python": python_server,
 }
-
-
-@contextmanager
-def _ended(process: "subprocess.Popen[str] | subprocess.Popen[bytes]") -> Iterator[None]:
-    with process:
-        try:
-            yield
-        finally:
-            process.terminate()
