@@ -27,7 +27,7 @@ _HASH_CHARS = 8
 _GZIP = b"\x1f\x8b"
 
 
-_WORKER, _COMPONENT = "static-worker.js", "components.js"
+_WORKER, _SCRIPTS = "static-worker.js", ("components.js", "from-disk.js")
 _SITES = "sites"
 
 
@@ -93,10 +93,10 @@ class _Folder:
         }
 
     def write_program(self, files: Sequence[str]) -> dict[str, str]:
-        """Write the worker, the component, and the list of all files; return their names."""
+        """Write the worker, the scripts of pages, and the list of all files; return their names."""
         bundle = bundle_folder()
         worker = self.write_bytes("worker", ".js", (bundle / _WORKER).read_bytes())
-        for path in (bundle / _COMPONENT, *sorted(bundle.glob("labels/*.js"))):
+        for path in (*(bundle / name for name in _SCRIPTS), *sorted(bundle.glob("labels/*.js"))):
             _replace(self.path / path.relative_to(bundle), path.read_bytes())
         return {"worker": worker, "files": self.write_bytes("files", ".json", json.dumps([*files, worker]).encode())}
 

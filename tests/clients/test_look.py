@@ -38,6 +38,7 @@ def test_axe_has_no_complaint_at_any_width(make_stage: MakeStage, scheme: str) -
     for width in (320, 768, 1280):
         page.set_viewport_size({"width": width, "height": 700})
         assert complaints(page) == []
+        expect(page.get_by_text('"exact phrase" · -word to exclude')).to_be_in_viewport(ratio=1)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert page.evaluate(f"{ROOT}.querySelector('.list').scrollWidth <= {ROOT}.querySelector('.list').clientWidth")
     page.locator("searchsocket-dialog input").fill("xylophon")

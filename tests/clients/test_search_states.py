@@ -185,6 +185,16 @@ def test_what_is_rejected_is_offered_as_what_was_found_before(stage: Stage) -> N
     expect(page.locator("input[type=search]")).to_have_value("xylophon qwzrk battery")
 
 
+def test_the_help_line_is_true(stage: Stage) -> None:
+    """Quotes require the words side by side, and a minus leaves pages with the word out."""
+    page = typed(stage, '"older robots"')
+    expect(page.get_by_text('"exact phrase" · -word to exclude')).to_be_visible()
+    expect(page.locator(".result .title")).to_contain_text(["Lead battery"])
+    page.locator("input[type=search]").fill("battery -lead")
+    expect(page.locator(".result").first).to_contain_text("Battery")
+    expect(page.get_by_text("Lead battery")).to_have_count(0)
+
+
 def test_recent_searches_are_those_that_led_somewhere(stage: Stage) -> None:
     page = typed(stage, "battery")
     page.keyboard.press("Enter")

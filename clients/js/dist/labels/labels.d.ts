@@ -23,6 +23,8 @@ export interface Labels {
     weak: string;
     none: string;
     noneHint: string;
+    /** How to require a phrase and to exclude a word. */
+    syntax: string;
     unfilter: string;
     missing: string;
     filters: string;
@@ -36,6 +38,8 @@ export interface Labels {
     failed: string;
     late: string;
     unreachable: string;
+    /** The page was opened from disk, where browsers load neither the index nor the worker. */
+    fromDisk: string;
     limited: Plural;
     retry: string;
     open: string;

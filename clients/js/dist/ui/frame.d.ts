@@ -29,6 +29,7 @@ export declare class Frame {
     /** Nothing is typed yet: without entries to begin with, there is only the field. */
     start(words: Words, hasEntries: boolean, isKept: boolean): void;
     answered(answer: SearchAnswer, words: Words, around: Around): void;
-    failed(error: SearchError, words: Words): void;
+    /** @param isFile The page was opened from disk, and asks for files. */
+    failed(error: SearchError, isFile: boolean, words: Words): void;
 }
 export {};

@@ -20,6 +20,7 @@ const labels: Labels = {
   weak: "Res no hi encaixa prou bé. El més proper:",
   none: "No s’ha trobat res per a «{query}».",
   noneHint: "Altres paraules potser trobaran més coses.",
+  syntax: '"frase exacta" · -paraula per excloure',
   unfilter: "Cerca sense filtres",
   missing: "Hi falta res? Digueu-nos-ho",
   filters: "Filtres",
@@ -37,6 +38,7 @@ const labels: Labels = {
   failed: "La cerca no funciona en aquest moment.",
   late: "La cerca no ha respost a temps.",
   unreachable: "No es pot accedir a la cerca.",
+  fromDisk: "La cerca necessita un servidor web; aquesta pàgina s'ha obert des d'un fitxer.",
   limited: {
     one: "Massa cerques. Continuarà d’aquí a {count} segon.",
     many: "Massa cerques. Continuarà d’aquí a {count} de segons.",

@@ -25,6 +25,7 @@ const labels: Labels = {
   weak: "Nic přesně neodpovídá. Nejblíže je:",
   none: "Pro „{query}“ nebylo nic nalezeno.",
   noneHint: "Jiná slova možná najdou více.",
+  syntax: '"přesná fráze" · -slovo vyloučí',
   unfilter: "Hledat bez filtrů",
   missing: "Chybí tu něco? Napište nám",
   filters: "Filtry",
@@ -43,6 +44,7 @@ const labels: Labels = {
   failed: "Hledání právě nefunguje.",
   late: "Hledání neodpovědělo včas.",
   unreachable: "Hledání není dostupné.",
+  fromDisk: "Vyhledávání potřebuje webový server; tato stránka byla otevřena ze souboru.",
   limited: {
     one: "Příliš mnoho hledání. Pokračuje za {count} sekundu.",
     few: "Příliš mnoho hledání. Pokračuje za {count} sekundy.",

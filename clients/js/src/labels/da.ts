@@ -20,6 +20,7 @@ const labels: Labels = {
   weak: "Intet passer godt. Det nærmeste er:",
   none: "Intet fundet for »{query}«.",
   noneHint: "Andre ord finder måske mere.",
+  syntax: '"præcis frase" · -ord for at udelukke',
   unfilter: "Søg uden filtre",
   missing: "Mangler der noget? Fortæl os det",
   filters: "Filtre",
@@ -33,6 +34,7 @@ const labels: Labels = {
   failed: "Søgningen virker ikke lige nu.",
   late: "Søgningen svarede ikke i tide.",
   unreachable: "Søgningen kan ikke nås.",
+  fromDisk: "Søgning kræver en webserver; denne side blev åbnet fra en fil.",
   limited: {
     one: "For mange søgninger. Den fortsætter om {count} sekund.",
     other: "For mange søgninger. Den fortsætter om {count} sekunder.",

@@ -20,6 +20,7 @@ const labels: Labels = {
   weak: "Nichts passt gut. Am nächsten kommen:",
   none: "Nichts gefunden zu „{query}“.",
   noneHint: "Andere Wörter finden vielleicht mehr.",
+  syntax: '"genaue Wortfolge" · -Wort schließt aus',
   unfilter: "Ohne Filter suchen",
   missing: "Fehlt etwas? Sagen Sie es uns",
   filters: "Filter",
@@ -33,6 +34,7 @@ const labels: Labels = {
   failed: "Die Suche funktioniert gerade nicht.",
   late: "Die Suche hat nicht rechtzeitig geantwortet.",
   unreachable: "Die Suche ist nicht erreichbar.",
+  fromDisk: "Die Suche braucht einen Webserver; diese Seite wurde aus einer Datei geöffnet.",
   limited: {
     one: "Zu viele Suchen. Weiter geht es in {count} Sekunde.",
     other: "Zu viele Suchen. Weiter geht es in {count} Sekunden.",

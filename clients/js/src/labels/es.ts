@@ -20,6 +20,7 @@ const labels: Labels = {
   weak: "Nada encaja bien. Lo más cercano:",
   none: "No se encontró nada para «{query}».",
   noneHint: "Otras palabras pueden encontrar más.",
+  syntax: '"frase exacta" · -palabra para excluir',
   unfilter: "Buscar sin filtros",
   missing: "¿Falta algo? Díganoslo",
   filters: "Filtros",
@@ -33,6 +34,7 @@ const labels: Labels = {
   failed: "La búsqueda no funciona en este momento.",
   late: "La búsqueda no respondió a tiempo.",
   unreachable: "No se puede acceder a la búsqueda.",
+  fromDisk: "La búsqueda necesita un servidor web; esta página se abrió desde un archivo.",
   limited: {
     one: "Demasiadas búsquedas. Continúa en {count} segundo.",
     other: "Demasiadas búsquedas. Continúa en {count} segundos.",

@@ -20,6 +20,7 @@ const labels: Labels = {
   weak: "Mikään ei sovi hyvin. Lähimpänä ovat:",
   none: "Haulla ”{query}” ei löytynyt mitään.",
   noneHint: "Muilla sanoilla voi löytyä enemmän.",
+  syntax: '"tarkka ilmaus" · -sana sulkee pois',
   unfilter: "Hae ilman suodattimia",
   missing: "Puuttuuko jotain? Kerro meille",
   filters: "Suodattimet",
@@ -33,6 +34,7 @@ const labels: Labels = {
   failed: "Haku ei toimi juuri nyt.",
   late: "Haku ei vastannut ajoissa.",
   unreachable: "Hakuun ei saada yhteyttä.",
+  fromDisk: "Haku tarvitsee verkkopalvelimen; tämä sivu avattiin tiedostosta.",
   limited: {
     one: "Liian monta hakua. Haku jatkuu {count} sekunnin kuluttua.",
     other: "Liian monta hakua. Haku jatkuu {count} sekunnin kuluttua.",

@@ -20,6 +20,7 @@ const labels: Labels = {
   weak: "Rien ne correspond bien. Le plus proche :",
   none: "Aucun résultat pour « {query} ».",
   noneHint: "D’autres mots donneront peut-être plus.",
+  syntax: '"expression exacte" · -mot pour exclure',
   unfilter: "Rechercher sans filtres",
   missing: "Il manque quelque chose ? Dites-le-nous",
   filters: "Filtres",
@@ -33,6 +34,7 @@ const labels: Labels = {
   failed: "La recherche ne fonctionne pas pour le moment.",
   late: "La recherche n’a pas répondu à temps.",
   unreachable: "La recherche est injoignable.",
+  fromDisk: "La recherche nécessite un serveur web ; cette page a été ouverte depuis un fichier.",
   limited: {
     one: "Trop de recherches. Reprise dans {count} seconde.",
     other: "Trop de recherches. Reprise dans {count} secondes.",

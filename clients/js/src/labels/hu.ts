@@ -20,6 +20,7 @@ const labels: Labels = {
   weak: "Semmi sem illik jól. A legközelebbiek:",
   none: "Nincs találat erre: „{query}”.",
   noneHint: "Más szavakkal talán több található.",
+  syntax: '"pontos kifejezés" · -szó a kizáráshoz',
   unfilter: "Keresés szűrők nélkül",
   missing: "Hiányzik valami? Szóljon nekünk",
   filters: "Szűrők",
@@ -33,6 +34,7 @@ const labels: Labels = {
   failed: "A keresés most nem működik.",
   late: "A keresés nem válaszolt időben.",
   unreachable: "A keresés nem érhető el.",
+  fromDisk: "A kereséshez webkiszolgáló kell; ezt az oldalt fájlból nyitották meg.",
   limited: {
     one: "Túl sok keresés. {count} másodperc múlva folytatódik.",
     other: "Túl sok keresés. {count} másodperc múlva folytatódik.",

@@ -20,6 +20,7 @@ const labels: Labels = {
   weak: "Niente corrisponde bene. I più vicini:",
   none: "Nessun risultato per «{query}».",
   noneHint: "Altre parole potrebbero trovare di più.",
+  syntax: '"frase esatta" · -parola per escludere',
   unfilter: "Cerca senza filtri",
   missing: "Manca qualcosa? Diccelo",
   filters: "Filtri",
@@ -33,6 +34,7 @@ const labels: Labels = {
   failed: "La ricerca al momento non funziona.",
   late: "La ricerca non ha risposto in tempo.",
   unreachable: "La ricerca non è raggiungibile.",
+  fromDisk: "La ricerca richiede un server web; questa pagina è stata aperta da un file.",
   limited: {
     one: "Troppe ricerche. Si riprende tra {count} secondo.",
     other: "Troppe ricerche. Si riprende tra {count} secondi.",

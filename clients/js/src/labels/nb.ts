@@ -20,6 +20,7 @@ const labels: Labels = {
   weak: "Ingenting passer godt. Dette er nærmest:",
   none: "Fant ingenting for «{query}».",
   noneHint: "Andre ord kan gi flere treff.",
+  syntax: '"eksakt frase" · -ord for å utelate',
   unfilter: "Søk uten filtre",
   missing: "Mangler det noe? Si fra til oss",
   filters: "Filtre",
@@ -33,6 +34,7 @@ const labels: Labels = {
   failed: "Søket virker ikke akkurat nå.",
   late: "Søket svarte ikke i tide.",
   unreachable: "Søket er ikke tilgjengelig.",
+  fromDisk: "Søket trenger en webserver; denne siden ble åpnet fra en fil.",
   limited: {
     one: "For mange søk. Det fortsetter om {count} sekund.",
     other: "For mange søk. Det fortsetter om {count} sekunder.",

@@ -20,6 +20,7 @@ const labels: Labels = {
   weak: "Niets past goed. Dit komt het dichtst in de buurt:",
   none: "Niets gevonden voor ‘{query}’.",
   noneHint: "Met andere woorden vindt u misschien meer.",
+  syntax: '"exacte woordgroep" · -woord om uit te sluiten',
   unfilter: "Zoeken zonder filters",
   missing: "Ontbreekt er iets? Laat het ons weten",
   filters: "Filters",
@@ -33,6 +34,7 @@ const labels: Labels = {
   failed: "Het zoeken werkt op dit moment niet.",
   late: "De zoekdienst antwoordde niet op tijd.",
   unreachable: "De zoekdienst is niet bereikbaar.",
+  fromDisk: "Zoeken vereist een webserver; deze pagina is vanuit een bestand geopend.",
   limited: {
     one: "Te veel zoekopdrachten. Over {count} seconde gaat het verder.",
     other: "Te veel zoekopdrachten. Over {count} seconden gaat het verder.",

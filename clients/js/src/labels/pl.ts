@@ -20,6 +20,7 @@ const labels: Labels = {
   weak: "Nic dobrze nie pasuje. Najbliższe są:",
   none: "Nic nie znaleziono dla „{query}”.",
   noneHint: "Inne słowa mogą dać więcej wyników.",
+  syntax: '"dokładna fraza" · -słowo, aby wykluczyć',
   unfilter: "Szukaj bez filtrów",
   missing: "Czegoś brakuje? Napisz do nas",
   filters: "Filtry",
@@ -38,6 +39,7 @@ const labels: Labels = {
   failed: "Wyszukiwanie teraz nie działa.",
   late: "Wyszukiwarka nie odpowiedziała na czas.",
   unreachable: "Nie można połączyć się z wyszukiwarką.",
+  fromDisk: "Wyszukiwanie wymaga serwera WWW; ta strona została otwarta z pliku.",
   limited: {
     one: "Zbyt wiele wyszukiwań. Wznowienie za {count} sekundę.",
     few: "Zbyt wiele wyszukiwań. Wznowienie za {count} sekundy.",

@@ -20,6 +20,7 @@ const labels: Labels = {
   weak: "Nada corresponde bem. O mais próximo:",
   none: "Nada encontrado para “{query}”.",
   noneHint: "Outras palavras podem encontrar mais.",
+  syntax: '"frase exata" · -palavra para excluir',
   unfilter: "Pesquisar sem filtros",
   missing: "Falta algo? Conte para nós",
   filters: "Filtros",
@@ -33,6 +34,7 @@ const labels: Labels = {
   failed: "A pesquisa não está funcionando no momento.",
   late: "A pesquisa não respondeu a tempo.",
   unreachable: "Não foi possível acessar a pesquisa.",
+  fromDisk: "A pesquisa precisa de um servidor web; esta página foi aberta a partir de um ficheiro.",
   limited: {
     one: "Pesquisas demais. Continua em {count} segundo.",
     other: "Pesquisas demais. Continua em {count} segundos.",

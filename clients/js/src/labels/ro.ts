@@ -20,6 +20,7 @@ const labels: Labels = {
   weak: "Nimic nu se potrivește bine. Cele mai apropiate:",
   none: "Nu s-a găsit nimic pentru „{query}”.",
   noneHint: "Alte cuvinte pot găsi mai mult.",
+  syntax: '"expresie exactă" · -cuvânt pentru excludere',
   unfilter: "Caută fără filtre",
   missing: "Lipsește ceva? Spuneți-ne",
   filters: "Filtre",
@@ -37,6 +38,7 @@ const labels: Labels = {
   failed: "Căutarea nu funcționează momentan.",
   late: "Căutarea nu a răspuns la timp.",
   unreachable: "Căutarea nu este disponibilă.",
+  fromDisk: "Căutarea are nevoie de un server web; această pagină a fost deschisă dintr-un fișier.",
   limited: {
     one: "Prea multe căutări. Continuă peste {count} secundă.",
     few: "Prea multe căutări. Continuă peste {count} secunde.",

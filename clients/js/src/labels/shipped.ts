@@ -43,10 +43,14 @@ const OTHER_NAMES: Readonly<Record<string, string>> = { no: "nb", nn: "nb", iw: 
 
 /** What is said in a language; undefined where it is not shipped, or a site left its file out. */
 export async function shipped(language: string): Promise<Language | undefined> {
+  return LANGUAGES[labelFile(language)]?.().catch(() => undefined);
+}
+
+/** The name of the file of labels for a language, whether it is shipped or not. */
+export function labelFile(language: string): string {
   const code = language.toLowerCase().replaceAll("_", "-");
   const base = code.split("-")[0]!;
-  const key = /^zh\b.*-(hant|tw|hk|mo)\b/.test(code) ? "zh-hant" : (OTHER_NAMES[base] ?? base);
-  return LANGUAGES[key]?.().catch(() => undefined);
+  return /^zh\b.*-(hant|tw|hk|mo)\b/.test(code) ? "zh-hant" : (OTHER_NAMES[base] ?? base);
 }
 
 /** The language of the text around an element, also through the shadow roots that it lies in; else the visitor's. */

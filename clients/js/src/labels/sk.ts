@@ -25,6 +25,7 @@ const labels: Labels = {
   weak: "Nič presne nevyhovuje. Najbližšie je:",
   none: "Pre „{query}“ sa nič nenašlo.",
   noneHint: "Iné slová možno nájdu viac.",
+  syntax: '"presná fráza" · -slovo vylúči',
   unfilter: "Hľadať bez filtrov",
   missing: "Chýba tu niečo? Napíšte nám",
   filters: "Filtre",
@@ -43,6 +44,7 @@ const labels: Labels = {
   failed: "Hľadanie práve nefunguje.",
   late: "Hľadanie neodpovedalo včas.",
   unreachable: "Hľadanie nie je dostupné.",
+  fromDisk: "Vyhľadávanie potrebuje webový server; táto stránka bola otvorená zo súboru.",
   limited: {
     one: "Príliš veľa hľadaní. Pokračuje o {count} sekundu.",
     few: "Príliš veľa hľadaní. Pokračuje o {count} sekundy.",

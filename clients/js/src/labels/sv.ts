@@ -20,6 +20,7 @@ const labels: Labels = {
   weak: "Inget passar riktigt bra. Närmast kommer:",
   none: "Inget hittades för ”{query}”.",
   noneHint: "Andra ord kan ge fler träffar.",
+  syntax: '"exakt fras" · -ord för att utesluta',
   unfilter: "Sök utan filter",
   missing: "Saknas något? Hör av dig",
   filters: "Filter",
@@ -33,6 +34,7 @@ const labels: Labels = {
   failed: "Sökningen fungerar inte just nu.",
   late: "Sökningen svarade inte i tid.",
   unreachable: "Sökningen kan inte nås.",
+  fromDisk: "Sökningen behöver en webbserver; den här sidan öppnades från en fil.",
   limited: {
     one: "För många sökningar. Det fortsätter om {count} sekund.",
     other: "För många sökningar. Det fortsätter om {count} sekunder.",

@@ -20,6 +20,7 @@ const labels: Labels = {
   weak: "Hiçbiri tam uymuyor. En yakınları:",
   none: "“{query}” için bir şey bulunamadı.",
   noneHint: "Başka sözcükler daha fazlasını bulabilir.",
+  syntax: '"tam ifade" · hariç tutmak için -kelime',
   unfilter: "Filtresiz ara",
   missing: "Eksik bir şey mi var? Bize bildirin",
   filters: "Filtreler",
@@ -33,6 +34,7 @@ const labels: Labels = {
   failed: "Arama şu anda çalışmıyor.",
   late: "Arama zamanında yanıt vermedi.",
   unreachable: "Aramaya ulaşılamıyor.",
+  fromDisk: "Arama için bir web sunucusu gerekir; bu sayfa bir dosyadan açıldı.",
   limited: {
     one: "Çok fazla arama. {count} saniye sonra devam eder.",
     other: "Çok fazla arama. {count} saniye sonra devam eder.",

@@ -32,6 +32,7 @@ export class Frame {
   readonly #message = h("div", { part: "message", class: "message", role: "status" });
   readonly #foot = h("div", { part: "foot", class: "foot" });
   readonly #keys = h("span", { class: "keys", "aria-hidden": "true" });
+  readonly #syntax = h("span", { part: "syntax", class: "syntax", dir: "auto" });
   readonly #label = h("label", { for: "q", class: "hidden" });
 
   constructor(readonly filters: HTMLElement) {
@@ -46,6 +47,7 @@ export class Frame {
     this.input.placeholder = placeholder || labels.search;
     this.clear.setAttribute("aria-label", labels.clear);
     this.list.setAttribute("aria-label", labels.results);
+    this.#syntax.textContent = labels.syntax;
   }
 
   /** Which keys do what, at the foot. */
@@ -92,19 +94,20 @@ export class Frame {
     this.#tools.classList.toggle("hidden", isEmpty && !!this.suggestions.hidden && !!this.filters.hidden);
   }
 
-  failed(error: SearchError, words: Words): void {
+  /** @param isFile The page was opened from disk, and asks for files. */
+  failed(error: SearchError, isFile: boolean, words: Words): void {
     const { labels } = words;
     this.#help(words, false);
     const byCode: Record<string, string> = {
       RATE_LIMITED: error.retryAfterS === null ? labels.failed : words.counted(labels.limited, error.retryAfterS),
       TIMED_OUT: labels.late,
-      UNREACHABLE: labels.unreachable,
+      UNREACHABLE: isFile ? labels.fromDisk : labels.unreachable,
     };
     // What the service says of a request is for whoever wrote it, in English: "the query is empty".
     const text = byCode[error.code] ?? (error.status === 400 ? error.message : labels.failed);
     this.#say("");
     this.#suggest("", []);
-    this.#tell(h("p", { part: "error", class: "error" }, text), ...(error.retryable ? [button("retry", labels.retry)] : []));
+    this.#tell(h("p", { part: "error", class: "error" }, text), ...(error.retryable && !isFile ? [button("retry", labels.retry)] : []));
     this.#end(false, []);
   }
 
@@ -131,7 +134,7 @@ export class Frame {
   #end(hasList: boolean, children: readonly HTMLElement[]): void {
     this.#tools.classList.add("hidden"); // from sight: its status is read out
     this.#foot.hidden = !hasList;
-    this.#foot.replaceChildren(this.#keys, ...children);
+    this.#foot.replaceChildren(this.#keys, this.#syntax, ...children);
   }
 }
 

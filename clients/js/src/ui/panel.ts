@@ -205,7 +205,7 @@ export class Panel {
     const problem = error instanceof SearchError ? error : new SearchError("UNREACHABLE", String(error));
     this.#answer = null;
     this.#list.show([], -1);
-    this.frame.failed(problem, this.#words);
+    this.frame.failed(problem, new URL(this.#place, document.baseURI).protocol === "file:", this.#words);
     this.host.fit();
     this.host.emit("searchsocket-error", problem);
     // What passes by itself is asked again by itself.

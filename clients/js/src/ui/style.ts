@@ -99,8 +99,9 @@ a.missing { display: inline; padding: .35rem .2rem; color: var(--accent); text-d
 .tool:hover { background: var(--line); }
 .remove { grid-column: 4; }
 .pinned .pin svg { fill: var(--accent); color: var(--accent); }
-.foot { display: flex; justify-content: flex-end; margin-block-start: auto; align-items: center; gap: .2rem 1rem; min-block-size: 2.6rem; padding: .2rem .9rem; border-block-start: 1px solid var(--line); color: var(--muted); font-size: .8125rem; flex: none; }
+.foot { display: flex; flex-wrap: wrap; justify-content: flex-end; margin-block-start: auto; align-items: center; gap: .2rem 1rem; min-block-size: 2.6rem; padding: .2rem .9rem; border-block-start: 1px solid var(--line); color: var(--muted); font-size: .8125rem; flex: none; }
 .keys { margin-inline-end: auto; }
+.foot:has(button, a) .syntax { order: 1; inline-size: 100%; }
 :host(searchsocket-box) { display: block; position: relative; inline-size: 100%; max-inline-size: var(--width); }
 :host(searchsocket-box) .bar { border: 1px solid var(--line); border-radius: var(--radius); background: var(--back); padding-block: 0; }
 :host(searchsocket-box) .bar:focus-within { border-color: var(--accent); outline: 1px solid var(--accent); }
@@ -116,7 +117,6 @@ a.missing { display: inline; padding: .35rem .2rem; color: var(--accent); text-d
 }
 @media (max-width: 40em), (hover: none) {
   .keys { display: none; }
-  .foot:not(:has(button, a)) { display: none; }
 }
 @media (pointer: coarse) {
   :is(button, input, select, a, .recent, .tool) { min-inline-size: 44px; min-block-size: 44px; }
