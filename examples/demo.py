@@ -1,4 +1,4 @@
-"""The whole way once: index the bundled site through Dagster, serve it on loopback, ask it a few things, stop.
+"""The whole way once: index the bundled site, serve it on loopback, ask it a few things, stop.
 
 Run by `make demo`. A second run indexes nothing, because nothing changed.
 """
@@ -39,7 +39,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     unpack()
     try:
-        headline("1. Index the bundled site through Dagster")
+        headline("1. Index the bundled site")
         index()
         headline("2. Serve it, and ask over HTTP")
         with served() as url:

@@ -19,6 +19,7 @@ from searchsocket.errors import ConfigError, ConfigMissing
 from searchsocket.project.project import Project
 from searchsocket.serving.pulled import pulled_project_id
 from searchsocket.serving.service import OnError
+from searchsocket.system.memory import loading
 
 
 def named_projects(roots: Sequence[Path], urls: Sequence[str]) -> Sequence[ProjectEntry]:
@@ -69,7 +70,8 @@ def serve_several(
 
 def serve_libraries(libraries: Libraries, *, structured_content: bool, on_error: OnError) -> None:
     """Serve over stdin and stdout until stdin ends."""
-    from searchsocket.agents.server import make_server, serve_stdio
+    with loading():
+        from searchsocket.agents.server import make_server, serve_stdio
 
     serve_stdio(make_server(libraries, structured=structured_content, on_error=on_error), libraries)
 

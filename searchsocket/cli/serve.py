@@ -11,6 +11,7 @@ from searchsocket.cli.options import load_project, offer_options, offering, proj
 from searchsocket.project.location import project_here
 from searchsocket.project.project import Project
 from searchsocket.serving.hosts import is_loopback
+from searchsocket.system.memory import loading
 
 if TYPE_CHECKING:
     from searchsocket.agents.library import LibraryMakers
@@ -123,8 +124,8 @@ def serve(
         raise click.UsageError(
             "--projects serves all projects of one location; remove --artifacts and repeated --project"
         )
-    # Takes a second of CPU.
-    from searchsocket.cli.server import Listener, ProjectsLocation, serve_many, serve_one, serve_sites
+    with loading():  # takes a second of CPU
+        from searchsocket.cli.server import Listener, ProjectsLocation, serve_many, serve_one, serve_sites
 
     options = _Options(scopes, no_page, access_log, mcp, dev, tools, structured_content, sync, workers)
     listener = Listener(host, port, workers, drain_seconds, metrics_port, log_format == "json")

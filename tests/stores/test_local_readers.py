@@ -5,6 +5,7 @@ import sys
 import threading
 from datetime import UTC, datetime
 from pathlib import Path
+from textwrap import dedent
 
 import numpy as np
 import pytest
@@ -199,6 +200,22 @@ def test_a_store_costs_nothing_until_it_is_used() -> None:
     """The packages that the API imports at start do not load the engines (spec 4.1)."""
     code = "import sys, searchsocket.stores; assert not {'Stemmer', 'sqlite3'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_thread_may_read_until_the_process_has_ended(tmp_path: Path) -> None:
+    """It would report a damaged index otherwise."""
+    fill(LocalStore(tmp_path, "shop"), [record("a")])
+    code = f"""
+        import atexit, pathlib
+        @atexit.register  # the first to register is the last to run
+        def read():
+            print(reader.catalogue.records(["a"])[0].id)
+        from searchsocket.stores.local import LocalStore
+        from searchsocket.types import Scope
+        reader = LocalStore(pathlib.Path({str(tmp_path)!r}), "shop").reader(Scope("shop", "main"))
+        """
+    done = subprocess.run([sys.executable, "-c", dedent(code)], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("a\n", "")
 
 
 def test_staging_survives_into_another_process_of_the_same_run(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from searchsocket.system.memory import keep_loaded, loading
+from searchsocket.system.memory import loading
 
 
 @pytest.fixture
@@ -46,14 +46,12 @@ def test_who_has_switched_it_off_keeps_it_so() -> None:
         gc.enable()
 
 
-def test_what_is_loaded_is_set_apart_once() -> None:
+def test_what_is_loaded_is_not_looked_at_again() -> None:
     gc.unfreeze()
     try:
-        keep_loaded()
-        kept = gc.get_freeze_count()
-        more = many()
-        keep_loaded()
-        assert gc.get_freeze_count() <= kept < kept + len(more)
+        with loading():
+            held = many()
+        assert gc.get_freeze_count() >= len(held)
     finally:
         gc.unfreeze()
 

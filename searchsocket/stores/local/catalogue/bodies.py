@@ -62,8 +62,9 @@ class BodyFile:
         with self._damage:
             self._connection = connect_memory()
             _attach_texts(self._connection, generation)
-        # Otherwise the connection keeps a deleted file open until the garbage collector runs.
-        weakref.finalize(self, self._connection.close)
+        # Otherwise the connection keeps a deleted file open until the garbage collector runs. At the end of the
+        # process, a thread may still read.
+        weakref.finalize(self, self._connection.close).atexit = False
 
     def text(self, url: str, page_text: TextOf) -> str | None:
         """The text of a page; None if it has no text.

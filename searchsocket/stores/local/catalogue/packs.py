@@ -42,8 +42,9 @@ class Packs:
             self._damage.append(damage := NamingDamage(path))
             with damage:
                 self._connections.append(connection := connect_records(path))
-            # Otherwise the connection keeps a deleted file open until the garbage collector runs.
-            weakref.finalize(self, connection.close)
+            # Otherwise the connection keeps a deleted file open until the garbage collector runs. At the end of the
+            # process, a thread may still read.
+            weakref.finalize(self, connection.close).atexit = False
 
     def __reduce__(self) -> tuple[type[Self], tuple[Path, Sequence[str], Numbering]]:
         """Pickle the arguments only: another process opens the files itself."""
