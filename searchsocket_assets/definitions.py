@@ -5,9 +5,12 @@ It loads in any folder, even if the configuration is broken.
 
 import os
 
-import dagster as dg
+from searchsocket.system.memory import loading
 
-from searchsocket_assets.site import DagsterSite, ProjectTraits, traits_of_project
+with loading():
+    import dagster as dg
+
+    from searchsocket_assets.site import DagsterSite, ProjectTraits, traits_of_project
 
 
 def build_definitions(root: str = "", *, traits: ProjectTraits | None = None) -> dg.Definitions:
