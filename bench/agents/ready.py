@@ -42,10 +42,10 @@ def send_request(to: IO[str], back: IO[str], method: str, params: dict[str, Any]
         raise SystemExit(f"{method}: {answer}")
 
 
-def started(project: Path) -> tuple[Cost, Cost]:
+def started(project: Path, command: str = COMMAND) -> tuple[Cost, Cost]:
     """The cost of one server when it has greeted, and when it has answered."""
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    with subprocess.Popen([COMMAND, "mcp"], cwd=project, **pipes) as server:  # type: ignore[call-overload]
+    with subprocess.Popen([command, "mcp"], cwd=project, **pipes) as server:  # type: ignore[call-overload]
         send_request(server.stdin, server.stdout, "initialize", _HELLO)
         greeted = cost_of(server.pid)
         server.stdin.write('{"jsonrpc": "2.0", "method": "notifications/initialized"}\n')

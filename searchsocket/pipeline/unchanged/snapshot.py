@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 # The coarsest clock of a usual file system ticks every two seconds: a file that changed so shortly before the check may
 # change again and have the same times.
 TICK_NS = 2_000_000_000
+# A time with a fraction of a millisecond is of a file system that stores such; there the system's clock ticks at least
+# a hundred times a second.
+_FINE_NS, _FINE_TICK_NS = 1_000_000, 50_000_000
 _CHUNK = 1 << 20
 _MISSING = "missing"
 
@@ -78,10 +81,11 @@ def _digests(paths: Paths, *trusted_before_ns: int) -> list[str]:
             for digest in digests:
                 digest.update(line)
             if info is not None and stat.S_ISREG(info.st_mode):
+                later_ns = TICK_NS - _FINE_TICK_NS if info.st_ctime_ns % _FINE_NS else 0
                 young = [
                     digest
                     for digest, limit in zip(digests, trusted_before_ns, strict=True)
-                    if info.st_ctime_ns >= limit
+                    if info.st_ctime_ns >= limit + later_ns
                 ]
                 if young:
                     _add_bytes(name, young)

@@ -1,0 +1,1 @@
+"""The times of small sites, and of the start of each process."""
