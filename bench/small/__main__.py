@@ -10,6 +10,7 @@ and the source code of this project, beside semble with our table of words (`pip
 """
 
 import argparse
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -83,13 +84,14 @@ def _print_loading(runs: int, versions: Mapping[str, Bench]) -> None:
 
 
 def _print_code(runs: int, folder: Path) -> None:
-    bench = Bench(folder / "code", _ROOT / "searchsocket", COMMAND, "", "")
-    (bench.root / "searchsocket.toml").write_text('[code]\nenable = true\ninclude = ["build/**"]\n')
+    bench = Bench(folder / "code", _SITE, COMMAND, "", "")
+    shutil.copytree(_ROOT / "searchsocket", bench.root / "src")
+    (bench.root / "searchsocket.toml").write_text('[code]\nenable = true\ninclude = ["src/**"]\n')
     code: dict[str, tuple[Callable[[], Cost], Path | None]] = {
         "source code, cold": (lambda: bench.cold("--only", "code"), bench.root / ".searchsocket")
     }
     if find_spec("semble"):
-        semble = [sys.executable, "-c", _SEMBLE.format(str(bench.root / "build"))]
+        semble = [sys.executable, "-c", _SEMBLE.format(str(bench.root / "src"))]
         code["source code, semble"] = (lambda: cost_of(semble, _ROOT, bench.environ), None)
     rows(runs, code)
 
