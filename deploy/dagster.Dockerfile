@@ -3,7 +3,7 @@
 ARG PYTHON_IMAGE=python:3.13-slim-bookworm
 
 FROM ${PYTHON_IMAGE} AS build
-ARG EXTRAS=code,documents,s3,gcs,milvus,pgvector,openai
+ARG EXTRAS=mcp,code,documents,s3,gcs,milvus,pgvector,openai
 COPY LICENSE README.md pyproject.toml workspace.yaml /src/
 COPY searchsocket /src/searchsocket
 COPY searchsocket_assets /src/searchsocket_assets

@@ -1,3 +1,3 @@
 """Search for a website and its source code."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

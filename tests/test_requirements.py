@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
-from importlib.metadata import packages_distributions, version
+from importlib.metadata import packages_distributions, requires, version
 from pathlib import Path
 
 from packaging.markers import Marker
@@ -52,9 +52,7 @@ def test_what_serves_requires_a_part_of_it_in_the_same_words() -> None:
     everything = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     serving = tomllib.loads((ROOT / "serve/pyproject.toml").read_text())["project"]
     assert set(serving["dependencies"]) < set(everything["dependencies"])
-    extras = dict(serving["optional-dependencies"])
-    assert set(extras.pop("mcp")) < set(everything["dependencies"])
-    assert extras.items() <= everything["optional-dependencies"].items()
+    assert serving["optional-dependencies"].items() <= everything["optional-dependencies"].items()
 
 
 def required() -> Iterator[Requirement]:
@@ -103,3 +101,18 @@ def test_the_locked_packages_fit_one_another() -> None:
 def test_the_installer_itself_is_pinned_alike() -> None:
     own = PIN.findall((ROOT / "requirements-uv.lock").read_text())
     assert own[0][:2] == ("uv", pinned()["uv"])
+
+
+def test_the_documents_name_how_many_packages_come_along() -> None:
+    """Without extras, on this platform; every further package is one that somebody has to trust."""
+    queue, brought = [Requirement("searchsocket")], set()
+    while queue:
+        requirement = queue.pop()
+        for extra in ("", *requirement.extras):
+            if (name := canonicalize_name(requirement.name), extra) not in brought:
+                brought.add((name, extra))
+                needed = [Requirement(text) for text in requires(name) or ()]
+                queue += [each for each in needed if not each.marker or each.marker.evaluate({"extra": extra})]
+    packages = {name for name, _ in brought}
+    assert f"| install | {len(packages)} packages, " in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(packages) <= 90

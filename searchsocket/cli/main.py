@@ -14,6 +14,7 @@ from searchsocket.cli.exits import received_signal, watch_signals
 from searchsocket.cli.log_lines import log_lines
 from searchsocket.cli.options import JSON_FLAG, remember_json, wants_json
 from searchsocket.cli.output import print_error
+from searchsocket.commit import COMMIT
 from searchsocket.errors import ConfigMissing, SearchSocketError
 from searchsocket.system.errors import system_error
 
@@ -56,16 +57,26 @@ class Commands(click.Group):
 
 
 def _not_installed(error: ModuleNotFoundError) -> ConfigMissing:
-    """Return an error that names the package to install: the distribution in `serve/` lacks those for indexing."""
+    """Return an error that names what to install: the extra for agents, or for indexing what `serve/` leaves out."""
     module = (error.name or "").partition(".")[0]
     if module == "searchsocket_assets":
         module = "dagster"
     elif module in {"searchsocket", "search_api"}:
         raise error  # a bug, not a missing package
-    fix = (
-        "'searchsocket-serve[mcp]'" if module in {"mcp", "mcp_types"} else "searchsocket instead of searchsocket-serve"
-    )
+    fix = "searchsocket instead of searchsocket-serve"
+    if module in {"mcp", "mcp_types"}:
+        fix = f"'{_distribution()}[mcp]'"
     return ConfigMissing(f"this command needs the Python package {module}, which is not installed; install {fix}")
+
+
+def _distribution() -> str:
+    from importlib.metadata import PackageNotFoundError, version  # no other command needs it
+
+    try:
+        version("searchsocket-serve")
+    except PackageNotFoundError:
+        return "searchsocket"
+    return "searchsocket-serve"
 
 
 @click.group(
@@ -74,7 +85,7 @@ def _not_installed(error: ModuleNotFoundError) -> ConfigMissing:
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog=exits.HELP,
 )
-@click.version_option(__version__)
+@click.version_option(__version__, message=f"searchsocket %(version)s{f' ({COMMIT})' if COMMIT else ''}")
 def cli() -> None:
     """Search for a website and its source code.
 

@@ -6,6 +6,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -45,6 +46,8 @@ def install(root: Path, client: ClientName, command: str, listed: bool, only_pri
       searchsocket mcp install --client claude-desktop --listed
     """
 
+    if not (command or find_spec("mcp")):
+        raise ModuleNotFoundError("the extra for agents is not installed", name="mcp")
     project = load_project(root)
     machine = Machine(Path.home(), sys.platform, os.environ)
     line = shlex.split(command) or [NAME]

@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -165,8 +166,9 @@ class _Options:
         }
         changes = {name: value for name, value in options.items() if value is not None}
         agents = offering(project.settings.mcp, self.tools, structured_content=self.structured_content)
+        in_dev = self.dev and find_spec("mcp") is not None
         may_sync = agents.sync if agents.sync is not None else self.sync
-        agents = agents.model_copy(update={"enable": _first(self.mcp, agents.enable, self.dev), "sync": may_sync})
+        agents = agents.model_copy(update={"enable": _first(self.mcp, agents.enable, in_dev), "sync": may_sync})
         sections = {"api": project.settings.api.model_copy(update=changes), "mcp": agents}
         return share_of_budget(replace(project, settings=project.settings.model_copy(update=sections)), self.workers)
 

@@ -1,6 +1,6 @@
 """Copy the browser and SvelteKit files of this package into a project, with labels in the languages of its site.
 
-They are not installed from npm, where the name `searchsocket` belongs to another project.
+A copy needs no registry and has the version of the command; on npm the package is `searchsocket-client`.
 """
 
 import os
