@@ -9,7 +9,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK ?= 1
 # Tests start hundreds of processes: each would compile what it imports again where writing bytecode is switched off.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-long check lock format clean docs-site milvus milvus-test
+.PHONY: demo test test-long check lock format clean docs-site milvus milvus-test release release-proof audit licences
 
 demo: $(if $(wildcard $(VENV)/.ready),$(VENV)/.ready,$(VENV)/.installed)
 	$(BIN)/python examples/demo.py
@@ -51,6 +51,8 @@ docs-site:
 lock: $(VENV)/.ready
 	$(UV) pip compile $(UPGRADE) -q --group bench --all-extras --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-annotate --no-header -o requirements.lock pyproject.toml
+	$(UV) pip compile $(UPGRADE) -q --group release --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-annotate --no-header -o requirements-release.lock
 
 # What the command needs; the lock says which release of each. From here on uv takes the place of pip, which is 23 MB.
 $(VENV)/.installed: requirements.lock pyproject.toml
@@ -64,6 +66,28 @@ $(VENV)/.installed: requirements.lock pyproject.toml
 $(VENV)/.ready: $(VENV)/.installed
 	$(UV) pip sync -q --compile-bytecode --python $(BIN)/python --require-hashes requirements.lock
 	$(UV) pip install -q --python $(BIN)/python --no-deps --no-build-isolation -e .
+	touch $@
+
+# Packages of the commit that is checked out, in `dist`. NPM_NAME names the browser's package, TAG is checked.
+release: .venv-release/.ready
+	.venv-release/bin/python -m release.build $(if $(NPM_NAME),--npm-name $(NPM_NAME)) $(if $(TAG),--tag $(TAG))
+
+# Install them by name from an index on this machine, with each release of Python, and use them: minutes.
+release-proof: .venv-release/.ready
+	.venv-release/bin/python -m release.proof
+
+# Ask for known vulnerabilities of what is locked; release/exceptions.toml lists those that do not matter here.
+audit: .venv-release/.ready
+	.venv-release/bin/python -m release.audit
+
+# The licences of all packages and data, in docs/licences.md.
+licences: $(VENV)/.ready
+	$(BIN)/python -m release.licences
+
+.venv-release/.ready: requirements-release.lock
+	$(PYTHON) -m venv .venv-release
+	.venv-release/bin/python -m pip install -q --no-deps --require-hashes -r requirements-uv.lock
+	.venv-release/bin/uv pip sync -q --python .venv-release/bin/python --require-hashes requirements-release.lock
 	touch $@
 
 # A Milvus server to try the store with, until it is interrupted; says its address when it is ready. The tests start

@@ -167,7 +167,7 @@ def commands_in(text: str) -> Iterator[list[str]]:
         lexer.whitespace_split = True
         for is_operator, words in groupby(lexer, lambda word: word[0] in "|&;<>"):
             called = list(words)
-            if not is_operator and "searchsocket" in called:
+            if not is_operator and "searchsocket" in called and "install" not in called[: called.index("searchsocket")]:
                 called = called[called.index("searchsocket") + 1 :]
                 if not any(word.startswith("[") for word in called):  # a synopsis
                     yield called

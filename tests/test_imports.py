@@ -33,7 +33,7 @@ PROTOCOL = {"mcp", "mcp_types"}  # a second of CPU
 HEAVY = ORCHESTRATOR | SERVER | CLIENTS | PARSERS | PROTOCOL | {"numpy", "pydantic", "rich", "Stemmer"}
 
 # From the centre outward; every room of the library has its place.
-CENTRE = {"types", "errors", "events", "dollars"}
+CENTRE = {"types", "errors", "events", "dollars", "commit"}
 PURE = {"project.settings", "text", "web", "content", "code", "system"}
 SEAMS = {"project", "curation", "sources", "models", "stores", "state", "backends"}
 USE_CASES = {"pipeline", "search", "setup", "export"}

@@ -6,13 +6,15 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
-from importlib.metadata import packages_distributions, requires, version
+from importlib.metadata import packages_distributions, version
 from pathlib import Path
 
+import pytest
 from packaging.markers import Marker
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from release.licences import closure
 from searchsocket.code.definitions import grammars
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -55,34 +57,41 @@ def test_what_serves_requires_a_part_of_it_in_the_same_words() -> None:
     assert serving["optional-dependencies"].items() <= everything["optional-dependencies"].items()
 
 
-def required() -> Iterator[Requirement]:
+LOCKS = {"requirements.lock": ("dev", "bench"), "requirements-release.lock": ("release",)}  # file -> groups
+
+
+def required(lock: str) -> Iterator[Requirement]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    lists = [project["project"]["dependencies"], *project["project"]["optional-dependencies"].values()]
-    for requirements in [*lists, *project["dependency-groups"].values()]:
+    lists = [project["dependency-groups"][group] for group in LOCKS[lock]]
+    if "dev" in LOCKS[lock]:
+        lists += [project["project"]["dependencies"], *project["project"]["optional-dependencies"].values()]
+    for requirements in lists:
         yield from (Requirement(text) for text in requirements if isinstance(text, str))
 
 
-def pinned() -> dict[str, str]:
-    """Name -> version of what the lock installs on this platform."""
+def pinned(lock: str = "requirements.lock") -> dict[str, str]:
+    """Name -> version of what a lock installs on this platform."""
     return {
         canonicalize_name(name): pin
-        for name, pin, marker in PIN.findall((ROOT / "requirements.lock").read_text())
+        for name, pin, marker in PIN.findall((ROOT / lock).read_text())
         if not marker or Marker(marker.strip()).evaluate()
     }
 
 
-def test_every_requirement_is_pinned_within_its_range() -> None:
-    pins = pinned()
-    for requirement in required():
+@pytest.mark.parametrize("lock", LOCKS)
+def test_every_requirement_is_pinned_within_its_range(lock: str) -> None:
+    pins = pinned(lock)
+    for requirement in required(lock):
         name = canonicalize_name(requirement.name)
-        assert name in pins, f"{requirement} is not in requirements.lock; run `make lock`"
+        assert name in pins, f"{requirement} is not in {lock}; run `make lock`"
         assert requirement.specifier.contains(pins[name], prereleases=True), (
             f"{name}=={pins[name]} is not {requirement}"
         )
 
 
-def test_every_pin_has_hashes() -> None:
-    text = (ROOT / "requirements.lock").read_text()
+@pytest.mark.parametrize("lock", LOCKS)
+def test_every_pin_has_hashes(lock: str) -> None:
+    text = (ROOT / lock).read_text()
     assert text.count("==") <= text.count("--hash=sha256:")
 
 
@@ -105,14 +114,6 @@ def test_the_installer_itself_is_pinned_alike() -> None:
 
 def test_the_documents_name_how_many_packages_come_along() -> None:
     """Without extras, on this platform; every further package is one that somebody has to trust."""
-    queue, brought = [Requirement("searchsocket")], set()
-    while queue:
-        requirement = queue.pop()
-        for extra in ("", *requirement.extras):
-            if (name := canonicalize_name(requirement.name), extra) not in brought:
-                brought.add((name, extra))
-                needed = [Requirement(text) for text in requires(name) or ()]
-                queue += [each for each in needed if not each.marker or each.marker.evaluate({"extra": extra})]
-    packages = {name for name, _ in brought}
+    packages = closure([Requirement("searchsocket")])
     assert f"| install | {len(packages)} packages, " in (ROOT / "README.md").read_text(encoding="utf-8")
     assert len(packages) <= 90
