@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 ACCEPTED = "gzip"  # the only encoding that is requested and decompressed
 _NAMES = ("gzip", "x-gzip")
+_PLAIN = ("", "identity", "none")  # some hosts write `none`
 _GZIP = 16 + zlib.MAX_WBITS
 
 
@@ -31,7 +32,7 @@ def unpacked_parts(parts: Iterable[bytes], encodings: Sequence[str], max_bytes: 
     Raises:
         EncodingRefused, BodyTooLarge, DamagedBody: See the classes.
     """
-    names = [name for value in encodings if (name := value.strip().lower()) not in ("", "identity")]
+    names = [name for value in encodings if (name := value.strip().lower()) not in _PLAIN]
     if not names:
         return _limit_size(parts, max_bytes)
     if len(names) > 1 or names[0] not in _NAMES:

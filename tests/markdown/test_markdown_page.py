@@ -129,6 +129,7 @@ def test_the_title(text: str, title: str) -> None:
         "searchsocket: false",
         "noindex: true",
         "draft: yes",
+        "published: false",
         "searchsocket:\n  noindex: true",
         "search: false",
         "robots: noindex, follow",

@@ -1,5 +1,6 @@
 """Find the URL fragment (anchor) of each heading."""
 
+from itertools import islice
 from urllib.parse import unquote
 
 from searchsocket.content.html.tree import BLOCKS, GONE, HEADINGS, Element, drop, one_line, raw_text, text_of, unwrap
@@ -56,11 +57,19 @@ def _is_sign(anchor: Element, heading_text: str) -> bool:
 
 
 def is_permalink(link: Element) -> bool:
-    """Return True if a link into the page only shows the address of the element beside it, outside headings too."""
-    if _sign_of(link) in _PERMALINK_SIGNS:
-        return True
+    """Return True if a link only shows the address of the element around or before it, outside headings too."""
+    sign = _sign_of(link)
+    if sign in _PERMALINK_SIGNS:
+        return not sign.isalpha() or _leads_here(link)  # a word may be part of a sentence
     names = (link.get("class") or "").split()
     return not _PERMALINK_CLASSES.isdisjoint(names) and not any(map(str.isalnum, text_of(link)))
+
+
+def _leads_here(link: Element) -> bool:
+    """Return True if the fragment of a link is the id of an element around it or directly before it."""
+    target = unquote((link.get("href") or "").partition("#")[2])
+    around = [link, link.getprevious(), *islice(link.iterancestors(), _LEVELS_UP)]
+    return any(element is not None and element.get("id") == target for element in around)
 
 
 def is_return(link: Element) -> bool:

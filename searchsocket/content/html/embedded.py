@@ -1,5 +1,6 @@
 """Take over the text of documents inside the page: shadow roots, frames with their own source, and drawings."""
 
+import re
 from collections.abc import Iterable
 
 from searchsocket.content.html.parse import parse_html
@@ -8,6 +9,13 @@ from searchsocket.content.html.tree import BLOCKS, HEADINGS, Element, one_line, 
 _MAX_FRAMES = 100  # with `srcdoc`, of one page
 _MAX_LABELS = 500  # of one drawing
 _LABEL_CHARS = 200
+_MEDIA = ("iframe", "video", "audio", "object", "embed")
+MEDIA_TAGS = tuple(f"<{tag}" for tag in _MEDIA)
+_PLAYER = re.compile(  # titles that say nothing about the content
+    r"(?:[\w.]+ )?(?:video |audio |media )?(?:player|embed|widget|frame|iframe)|embedded (?:content|video|media)"
+    r"|advertise?ments?|video|audio|youtube|vimeo|google (?:maps?|tag manager)|re ?captcha",
+    re.IGNORECASE,
+)
 _ICON_PARENTS = HEADINGS | {"a", "button", "label", "summary", "pre", "code"}
 _ICON_PIXELS = 48.0
 
@@ -44,9 +52,18 @@ def _fill_slots(shadow: Element, light: list[Element], text: str) -> None:
         slot.tag = "div" if any(child.tag in BLOCKS for child in fill) else "span"
 
 
-def settle_frames(root: Element) -> None:
-    """Replace each frame with a `srcdoc` by the body of that document."""
-    frames = [frame for frame in root.iter("iframe") if frame.get("srcdoc")]
+def settle_media(root: Element) -> None:
+    """Replace each frame with a `srcdoc` by the body of that document, and other media by an image with their title."""
+    frames = list[Element]()
+    for media in list(root.iter(*_MEDIA)):
+        if media.tag == "iframe" and media.get("srcdoc"):
+            frames.append(media)
+            continue
+        title = one_line(media.get("title") or media.get("aria-label") or "", _LABEL_CHARS)
+        if title and not _PLAYER.fullmatch(title):
+            replace_text(media, "img", "")
+            media.attrib.pop("src", "")
+            media.set("alt", title)
     for frame in frames[:_MAX_FRAMES]:
         document, _ = parse_html(frame.get("srcdoc") or "")
         body = None if document is None else next(document.iter("body"), None)

@@ -11,7 +11,7 @@ from lxml import etree
 from searchsocket.content.html.body import read_body
 from searchsocket.content.html.converters import FAST, Converter
 from searchsocket.content.html.decode import decode_html
-from searchsocket.content.html.embedded import settle_drawings, settle_frames, settle_shadow_roots
+from searchsocket.content.html.embedded import MEDIA_TAGS, settle_drawings, settle_media, settle_shadow_roots
 from searchsocket.content.html.links import LinkResolver
 from searchsocket.content.html.main_content import choose_main
 from searchsocket.content.html.metadata import (
@@ -38,7 +38,7 @@ from searchsocket.web.robots_tags import page_rules
 from searchsocket.web.urls.resolve import AT_ROOT, SiteBase
 
 # Part of the cache key: raise the number with every change of output; library versions are included.
-EXTRACTOR_VERSION = " ".join(["12", *(f"{name}={version(name)}" for name in ("lxml", "markdown-it-py"))])
+EXTRACTOR_VERSION = " ".join(["13", *(f"{name}={version(name)}" for name in ("lxml", "markdown-it-py"))])
 _REFRESH = re.compile(r"\s*(\d+)(?:\.\d*)?\s*[;,]\s*(?:url\s*=\s*)?(.*)", re.IGNORECASE | re.DOTALL)
 _SCRIPT = re.compile(
     r"^\s*(?:(?:window|document|self|top)\.)*location(?:\.href\s*=|\.(?:replace|assign)\s*\(|\s*=)\s*(['\"])([^'\"\\]+)\1"
@@ -83,7 +83,8 @@ def extract_html(
         return ExtractedPage(title=page.url, body="", skip="empty", warnings=(*warnings, "the page is empty"))
     meta = read_metadata(root, facets)
     resolver = LinkResolver(page.served_url, base_href=meta.base_href, site=site)
-    target = find_redirect(root, resolver, {page.url, page.address and resolver.path(page.address)})
+    own = {page.url, page.address and resolver.path(page.address), f"/{page.locator.lstrip('/')}"}
+    target = find_redirect(root, resolver, own)
     if target is not None:
         return ExtractedPage(title=meta.head_title or page.url, body="", skip="redirect", redirect_to=target)
     if _is_noindex(root, meta, extract, now_s()):
@@ -100,8 +101,8 @@ def extract_html(
         settle_math(root)
     if "shadowroot" in text:
         settle_shadow_roots(root)
-    if "srcdoc" in text:
-        settle_frames(root)
+    if any(tag in text for tag in MEDIA_TAGS):
+        settle_media(root)
     if "<svg" in text:
         settle_drawings(root)
     drop_excluded(root, text)

@@ -53,6 +53,8 @@ def choose_main(root: Element, selector: str, *, marked: bool = False) -> tuple[
         if _length(element) >= _SHARE * total > 0:
             return element, name
     articles = _outermost(list(body.iter("article")))
+    if len(articles) > 1:  # only the page's own article has its title; the others show related pages
+        articles = [article for article in articles if next(article.iter("h1"), None) is not None]
     if len(articles) == 1 and _length(articles[0]) >= _SHARE * total > 0:
         return articles[0], "article"
     return body, "body"

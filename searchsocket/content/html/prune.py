@@ -5,12 +5,14 @@ The conversion to Markdown is the main cost of a page, so it must not visit elem
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import cast
 
 from lxml import etree
 
 from searchsocket.content.html.anchors import is_return, mark_anchor
 from searchsocket.content.html.code import is_line_number_table, prepare_code
+from searchsocket.content.html.feedback import drop_feedback
 from searchsocket.content.html.main_content import DropRules, drop_rules
 from searchsocket.content.html.opened import OPENED, PANEL
 from searchsocket.content.html.tables import prepare_table
@@ -34,6 +36,7 @@ JUNK = (
     "portal", "dialog",
 )  # fmt: skip
 _NAVIGATION_ROLES = frozenset({"navigation", "search", "menu", "menubar", "tablist", "toolbar", "tooltip", "doc-toc"})
+_OVERLAY_ROLES = frozenset({"dialog", "alertdialog"})
 _JUDGED = frozenset({"header", "nav", "footer", "aside"})  # `drop_tags` drops these only if they are not content
 _CONTROLS = frozenset({"button", "input", "label", "option", "form", "fieldset", "legend"})
 # The tags that the walk handles, regardless of attributes.
@@ -46,20 +49,32 @@ _NOISE_CLASSES = frozenset({
     "test-arrow", "viewcode-link", "theme-doc-version-badge", "theme-doc-version-banner",
     "bd-header-article", "bd-sidebar-secondary", "onlyprint", "tsd-breadcrumb",
 })  # fmt: skip
+# Text for screen readers only, and icons drawn by a font from their name.
+_UNREAD_CLASS = re.compile(
+    r"(?:\S*-)?(?:sr-only|visually-?hidden|screen-reader-text)|material-(?:icons|symbols)(?:-\w+)*"
+)
 _HEADING_TAGS = frozenset({"div", "p", "span", "strong", "b", "dt"})  # that `role=heading` turns into headings
 _CONTROL_ROLES = frozenset({"doc-backlink", "button", "checkbox", "switch", "slider", "combobox", "listbox", "option"})
 # On a page without a main element, header, footer and sidebar are recognised by id or class.
 _FRAME_NAMES = frozenset({
     "header", "footer", "page-header", "page-footer", "site-header", "site-footer", "path", "breadcrumbs", "sidebar",
-    "side-bar", "navbar", "nav", "navigation", "menu", "mainmenu", "topnav", "skip-link", "cookie-banner", "masthead",
+    "side-bar", "navbar", "nav", "navigation", "menu", "mainmenu", "topnav", "skip-link", "masthead",
 })  # fmt: skip
+_CONSENT_NAMES = frozenset({
+    "cookie-banner", "cookie-bar", "cookie-consent", "cookie-notice", "cookieconsent", "cookie-law-info-bar",
+    "onetrust-consent-sdk", "cybotcookiebotdialog", "cc-window", "consent-banner", "gdpr-banner",
+})  # fmt: skip
+_FRAME_NAMES |= _CONSENT_NAMES
 _FRAME_SHARE = 0.4  # of the page's text; an element with more is content
 _PAGER = re.compile(r"(?:[←‹«<]|prev(?:ious)?\b).*|next\b.*|.*[→›»]", re.IGNORECASE)
 _RELATIONS = frozenset(
     {"next", "prev", "previous", "up", "start", "first", "last", "contents", "index", "help", "glossary"}
 )
 _LABEL_CHARS = 60
-_INVISIBLE = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
+_INVISIBLE = re.compile(
+    r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden|clip\s*:\s*rect\(\s*[01](?:px)?[\s,]+[01]\D)",
+    re.IGNORECASE,
+)
 _SECTIONS = frozenset({"article", "section", "main", "blockquote"})
 _LINK_SHARE = 0.5  # of an aside's or header's text; above it is a list of links
 
@@ -77,6 +92,7 @@ def prune(main: Element, how: str, extract: ExtractSettings, transform: Transfor
         chars=len(text_of(main)) if how == "body" else 0,
     )
     _drop_pagers(main)
+    drop_feedback(main)
     stack = [main]
     while stack:
         stack.extend(child for child in list(stack.pop()) if walk.keeps(child) and len(child))
@@ -139,15 +155,15 @@ class _Walk:
         if element in self._matched:
             return not _is_whole_heading(element)
         names = attributes.get("class")
-        if names is not None:
-            tokens = names.split()
-            if not self._rules.class_names.isdisjoint(tokens) or not _NOISE_CLASSES.isdisjoint(tokens):
-                return not _is_whole_heading(element)
+        if names is not None and (_is_noise(names) or not self._rules.class_names.isdisjoint(names.split())):
+            return not _is_whole_heading(element)
         role = attributes.get("role")
         if role is not None and role in _NAVIGATION_ROLES:
             return role != "navigation" or "nav" in self._tags
         if role is not None and role in _CONTROL_ROLES and "href" not in attributes:
             return not any(True for _ in element.iter(*HEADINGS)) and not _in_heading(element)
+        if role in _OVERLAY_ROLES:
+            return OPENED not in attributes
         if _is_hidden(attributes):
             return not _repeats_label(element)
         if element.tag == "a" and attributes.get("href", "")[:1] == "#" and is_return(element):
@@ -158,6 +174,8 @@ class _Walk:
         names = {attributes.get("id", "").lower(), *attributes.get("class", "").lower().split()}
         if _FRAME_NAMES.isdisjoint(names) or element.tag in {"body", *HEADINGS}:
             return False
+        if not _CONSENT_NAMES.isdisjoint(names):
+            return True
         return len(text_of(element)) < _FRAME_SHARE * self._chars
 
     def _is_chrome(self, element: Element, kind: str) -> bool:
@@ -193,6 +211,14 @@ class _Walk:
                 drop(element)
             return False
         return True
+
+
+@lru_cache(maxsize=1 << 12)  # few values, many elements
+def _is_noise(class_names: str) -> bool:
+    tokens = class_names.split()
+    return not _NOISE_CLASSES.isdisjoint(tokens) or any(
+        _UNREAD_CLASS.fullmatch(token) and not token.endswith("not-sr-only") for token in tokens
+    )
 
 
 def _is_hidden(attributes: Mapping[str, str]) -> bool:

@@ -51,6 +51,8 @@ _PARENTS = {
 _MAX_DEPTH = 60  # of the converted tree: the conversion recurses
 _MAX_ELEMENTS = 60_000
 _ALT_CHARS = 500
+_SOURCES = ("src", "data-src", "data-original", "data-lazy-src")  # the last three until a script loads the image
+_EXPANSION_CHARS = 100
 
 
 def settle_descriptions(root: Element) -> None:
@@ -113,6 +115,7 @@ def settle_blocks(main: Element, resolver: LinkResolver, custom: Collection[str]
         if next(code.iter("br"), None) is not None:
             _settle_lines(code)
     _repair_nesting(main)
+    _expand_abbreviations(main)
     for ruby in list(main.iter("rp")):
         drop(ruby)
     for reading in main.iter("rt"):
@@ -176,12 +179,30 @@ def _join_alike(main: Element) -> None:
             following = element.getnext()
 
 
+def _expand_abbreviations(main: Element) -> None:
+    """Write the long form of an abbreviation behind its first occurrence: `TLS (Transport Layer Security)`."""
+    written: set[str] = set()
+    for element in main.iter("abbr", "acronym"):
+        title = one_line(element.get("title") or "")
+        if not any(map(str.isalpha, title)) or len(title) > _EXPANSION_CHARS or title in written:
+            continue
+        inside = {str(parent.tag) for parent in element.iterancestors()}
+        if inside & (HEADINGS | {"pre", "code"}) or title.casefold() in text_of(element).casefold():
+            continue
+        written.add(title)
+        element.tail = f" ({title}){element.tail or ''}"
+
+
 def _repair_nesting(main: Element) -> None:
     """Move parts of tables and lists out of invalid places, which the parser permits."""
     for part in main.iter(*_PARENTS):
         parent = part.getparent()
         if part is main or parent is None or parent.tag not in _PARENTS[str(part.tag)]:
             part.tag = "div"
+    for inner in list(main.iter("ul", "ol")):
+        item = inner.getprevious()
+        if item is not None and item.tag == "li":  # a list between the items belongs to the one before it
+            item.append(inner)
     for term in list(main.iter("dt")):
         parent = term.getparent()
         if parent is not None and parent.tag == "dt":
@@ -267,9 +288,8 @@ def _settle_image(image: Element, resolver: LinkResolver) -> None:
         ):
             drop(image)
             return
-    source = image.get("src") or ""
-    if not source or source.lower().startswith(("data:", "blob:")):
-        source = ""
+    sources = (image.get(name) or "" for name in _SOURCES)
+    source = next((value for value in sources if value and not value.lower().startswith(("data:", "blob:"))), "")
     tail = image.tail
     image.clear()
     image.tail = tail

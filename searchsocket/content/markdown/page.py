@@ -160,7 +160,7 @@ def _is_noindex(values: Mapping[str, object], extract: ExtractSettings) -> bool:
     own = _own(values)
     if _flag(own, "noindex") is True or _flag(own, "index") is False:
         return True
-    if any(_flag(values, key) is False for key in ("searchsocket", "search")):
+    if any(_flag(values, key) is False for key in ("searchsocket", "search", "published")):
         return True
     if any(_flag(values, key) is True for key in ("noindex", "draft")):
         return True

@@ -3,7 +3,7 @@
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from urllib.parse import SplitResult, unquote, urlsplit
 
@@ -92,6 +92,7 @@ class Response:
     headers: Mapping[str, str]  # lower-case names
     body: bytes
     not_modified: bool = False
+    cookies: Mapping[str, str] = field(default_factory=dict)  # of a redirect
     robots_tags: tuple[str, ...] = ()  # each `X-Robots-Tag` line, since an agent's name applies within its line
 
 
@@ -106,7 +107,7 @@ class FetchLimits:
 
 
 class Fetcher:
-    """GETs on one host. Thread-safe; keeps no state between requests, and no cookies."""
+    """GETs on one host. Thread-safe; keeps no state between requests; cookies last for the redirects of a request."""
 
     def __init__(
         self,
@@ -203,21 +204,25 @@ class Fetcher:
         return state.attempt_number >= self._limits.attempts or state.upcoming_sleep >= self._budget.remaining_s()
 
     def _follow(self, url: str, validators: Mapping[str, str], is_allowed: Callable[[str], bool]) -> Response:
-        visited = {url}
+        cookies: dict[str, str] = {}  # some hosts set one and redirect to the same page
+        cookie = ""
+        visited = {(url, cookie)}
         for _ in range(_MAX_REDIRECTS + 1):
-            answer = self._once(url, validators)
+            answer = self._once(url, validators, cookie)
             if answer.status not in (301, 302, 303, 307, 308):
                 return answer
+            cookies |= answer.cookies
+            cookie = "; ".join(f"{name}={value}" for name, value in sorted(cookies.items()))
             target = _redirect_target(url, answer.headers.get("location", ""))
             if not self.same_host(target):
                 raise RedirectsAway(
                     f"{url} redirects to another host: {target[:200]}", status=answer.status, permanent=True
                 )
-            if target in visited:
+            if (target, cookie) in visited:
                 raise FetchFailed(f"{url} redirects in a loop", permanent=True)
             if not is_allowed(target):
                 raise RedirectRefused(f"{url} redirects to {target[:200]}, which is not allowed", permanent=True)
-            visited.add(target)
+            visited.add((target, cookie))
             url = target
         raise FetchFailed(f"{url}: more than {_MAX_REDIRECTS} redirects", permanent=True)
 
@@ -228,8 +233,8 @@ class Fetcher:
         except ValueError:
             return False
 
-    def _once(self, url: str, validators: Mapping[str, str]) -> Response:
-        headers = {}
+    def _once(self, url: str, validators: Mapping[str, str], cookie: str) -> Response:
+        headers = {"Cookie": cookie} if cookie else {}
         if validators.get("etag"):
             headers["If-None-Match"] = validators["etag"]
         if validators.get("last-modified"):
@@ -267,8 +272,14 @@ class Fetcher:
         if status >= 400:
             raise FetchFailed(f"{url} answered {status}", status=status, permanent=status < 500)
         if 300 <= status < 400:
-            return Response(url, status, headers, b"")
+            return Response(url, status, headers, b"", cookies=_cookies(answer.headers.get_list("set-cookie")))
         return Response(url, status, headers, answer.read(), robots_tags=robots_tags)
+
+
+def _cookies(lines: Iterable[str]) -> dict[str, str]:
+    """The names and values of cookies, without their attributes."""
+    pairs = (line.partition(";")[0].partition("=") for line in lines)
+    return {name.strip(): value.strip() for name, mark, value in pairs if mark and name.strip()}
 
 
 def _origin(parts: SplitResult) -> tuple[str, str, int | None]:

@@ -1,6 +1,8 @@
 """Queue of a crawl: the addresses of each level, by page."""
 
+from collections.abc import Iterable
 from heapq import nsmallest
+from itertools import islice
 
 from searchsocket.sources.crawl.page_fetch import PageTask
 from searchsocket.sources.crawl.pages import MAX_LINKS
@@ -19,6 +21,7 @@ class Frontier:
         self._next: dict[str, set[str]] = {}
         self._probes: dict[str, LinkedAddress] = {}
         self.is_limited = False  # there were more than `max_pages`
+        self.left_out: set[str] = set()  # pages that only links of the last level lead to
 
     @property
     def pages(self) -> int:
@@ -36,6 +39,11 @@ class Frontier:
         room = self._max_pages - len(self._visited)
         if len(self._next) > 2 * room + MAX_LINKS:  # only the first ones will be fetched
             self._next = {path: self._next[path] for path in nsmallest(room + 1, self._next)}
+
+    def leave_out(self, links: Iterable[LinkedAddress]) -> None:
+        """Remember the pages of links that are too deep to follow, at most as many as one page may link to."""
+        new = (linked.path for linked in links if linked.path not in self._visited)
+        self.left_out.update(islice(new, MAX_LINKS - len(self.left_out)))
 
     def add_probe(self, path: str, probe: LinkedAddress) -> None:
         """Add an address that may be a page besides the one at `path`."""

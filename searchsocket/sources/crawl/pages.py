@@ -14,6 +14,7 @@ from searchsocket.web.urls.joining import normal_path
 from searchsocket.web.urls.paths import canonical_path, page_path, without_query
 
 _ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
+_REFRESH = re.compile(r"url\s*=(.*)", re.IGNORECASE | re.DOTALL)
 
 
 class CrawledPages:
@@ -43,6 +44,10 @@ class CrawledPages:
             return None
         # `/wal/` and `/wal.html` may be two pages: then the later one keeps its whole address.
         page = url
+        if above := self.same_above(stored):
+            self._bodies.setdefault(url, stored.body_hash)
+            self._report.skipped[stored.url] = f"another address of {above[-1]}"
+            return None
         url = next(
             (candidate for candidate in (page, stored.url, f"{page}/index.html") if candidate not in self._bodies), ""
         )
@@ -53,6 +58,15 @@ class CrawledPages:
         # The body's hash is the stamp, so that unchanged pages are detected even without ETags.
         address = self._address(url, stored)
         return RawPage(url, stored.served_url, stored.url, stored.body_hash, stored.kind, address)
+
+    def same_above(self, stored: Stored) -> list[str]:
+        """Return the pages in folders above a page, except the root, that have the same bytes; the nearest first.
+
+        A host that ignores the rest of a path answers `/a/b/`, `/a/b/b/` and so on with the page of `/a/`.
+        """
+        folders = [] if stored.has_query else page_path(stored.url).split("/")[1:-1]
+        paths = ("/" + "/".join(folders[:end]) for end in range(len(folders), 0, -1))
+        return [path for path in paths if self._bodies.get(path) == stored.body_hash]
 
     def has_body(self, url: str, body_hash: str) -> bool:
         """Return True if a page has these bytes."""
@@ -109,6 +123,9 @@ class PageLinks:
             self.canonical = attributes.get("href", "")
         elif tag == "meta" and attributes.get("name", "").strip().lower() == "robots":
             self.robots.append(attributes.get("content", ""))
+        elif tag == "meta" and attributes.get("http-equiv", "").strip().lower() == "refresh":
+            match = _REFRESH.search(attributes.get("content", ""))
+            self.add(match[1].strip("'\" ").partition("#")[0] if match else "")
 
     def add(self, href: str) -> None:
         """Add a link without its query, unless there are already `MAX_LINKS`."""

@@ -89,7 +89,7 @@ class SitemapWalk:
             elif (page := self.here(location)) is not None:
                 self.own += 1
                 yield page
-            else:
+            elif kind == "page":
                 self._leave_out(location)
 
     def _queue(self, location: str, depth: int) -> None:
@@ -141,6 +141,8 @@ class _Locations:
         name = tag.rpartition("}")[2]
         if name == "loc" and self._path[-1:] in (["url"], ["sitemap"]):
             self._text = []
+        elif name == "link" and self._path[-1:] == ["url"] and "hreflang" in attributes:
+            self.entries.append(("translation", attributes.get("href", "").strip()))
         self._path.append(name)
 
     def data(self, text: str) -> None:
@@ -159,7 +161,9 @@ class _Locations:
 
 
 def entries(data: bytes) -> Iterator[tuple[str, str]]:
-    """Yield ("page" or "sitemap", location) of every entry of a sitemap: XML, or text with one URL per line.
+    """Yield the kind and location of every entry of a sitemap: XML, or text with one URL per line.
+
+    The kind is "page", "sitemap", or "translation" for the `hreflang` links of a page.
 
     Raises:
         BadSitemap: It is neither, or the XML is broken; entries before the break were yielded.

@@ -42,6 +42,7 @@ from searchsocket.web.urls.resolve import LinkedAddress, SiteBase
 
 _MISSING_SHARE = 10  # a warning, if a tenth as many pages are missing as were fetched
 _EXAMPLES = 3
+_MAX_SAME = 2  # pages above a page with the same bytes; with more, its relative links lead ever deeper
 
 
 class CrawlSource:
@@ -187,13 +188,21 @@ class CrawlSource:
             follows = depth < self._settings.max_depth
             for fetched in self._fetch_all(fetch, level):
                 yield from self._take(fetched, crawled, frontier)
-                if follows:
+                if not follows:
+                    frontier.leave_out(fetched.links)
+                elif fetched.stored is None or len(crawled.same_above(fetched.stored)) < _MAX_SAME:
                     self._follow(fetched, frontier)
             for probe in self._queries.probes() if follows else ():
                 frontier.add_probe(*probe)
             level = self._next_level(frontier)
             if not level or self._budget.is_over():
-                return
+                break
+        if deep := sorted(frontier.left_out):
+            self._warn(
+                "depth",
+                f"linked pages more than source.crawl.max_depth = {self._settings.max_depth} links from the start were "
+                f"not fetched: {len(deep):,}, e.g. {', '.join(deep[:_EXAMPLES])}",
+            )
 
     def _take(self, fetched: FetchedPage, crawled: CrawledPages, frontier: Frontier) -> Iterator[RawPage]:
         task, stored = fetched.task, fetched.stored
