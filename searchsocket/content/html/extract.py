@@ -12,6 +12,7 @@ from searchsocket.content.html.body import read_body
 from searchsocket.content.html.converters import FAST, Converter
 from searchsocket.content.html.decode import decode_html
 from searchsocket.content.html.embedded import MEDIA_TAGS, settle_drawings, settle_media, settle_shadow_roots
+from searchsocket.content.html.feedback import drop_feedback
 from searchsocket.content.html.links import LinkResolver
 from searchsocket.content.html.main_content import choose_main
 from searchsocket.content.html.metadata import (
@@ -106,6 +107,7 @@ def extract_html(
     if "<svg" in text:
         settle_drawings(root)
     drop_excluded(root, text)
+    drop_feedback(root, text)
     warnings += meta.warnings
     return _read_main(root, meta, resolver, page, extract, transform, converter, warnings, marked=BODY in text)
 

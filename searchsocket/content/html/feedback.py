@@ -8,6 +8,7 @@ from searchsocket.content.html.tree import Element, drop, elements_of, text_of
 
 _WORDS = ("helpful", "useful", "hilfreich", "utile", "útil", "nuttig")
 _ASKING = etree.XPath("descendant::*[text()[" + " or ".join(f'contains(., "{word}")' for word in _WORDS) + "]]")
+_PAGE = frozenset({"main", "article", "body"})
 _QUESTION = re.compile(
     r"[^.?!]{0,40}\b(?:this|page|article|section|content|information|diese\w?|seite|artikel|cette|este|esta|questa"
     rf"|deze)\b[^.?!]{{0,40}}\b(?:{'|'.join(_WORDS)})\s*\?"
@@ -16,11 +17,15 @@ _QUESTION = re.compile(
 )
 
 
-def drop_feedback(main: Element) -> None:
-    """Drop each question whether this page is helpful, with its answers."""
-    for element in elements_of(_ASKING, main):
+def drop_feedback(root: Element, text: str) -> None:
+    """Drop each question whether this page is helpful, with its answers.
+
+    Args:
+        text: The page's HTML. Most pages have none of the words, and are not searched.
+    """
+    for element in elements_of(_ASKING, root) if any(word in text for word in _WORDS) else ():
         asking = None
-        while element is not main and _QUESTION.fullmatch(text_of(element)):
+        while element.tag not in _PAGE and _QUESTION.fullmatch(text_of(element)):
             asking = element
             parent = element.getparent()
             if parent is None:

@@ -12,7 +12,6 @@ from lxml import etree
 
 from searchsocket.content.html.anchors import is_return, mark_anchor
 from searchsocket.content.html.code import is_line_number_table, prepare_code
-from searchsocket.content.html.feedback import drop_feedback
 from searchsocket.content.html.main_content import DropRules, drop_rules
 from searchsocket.content.html.opened import OPENED, PANEL
 from searchsocket.content.html.tables import prepare_table
@@ -92,7 +91,6 @@ def prune(main: Element, how: str, extract: ExtractSettings, transform: Transfor
         chars=len(text_of(main)) if how == "body" else 0,
     )
     _drop_pagers(main)
-    drop_feedback(main)
     stack = [main]
     while stack:
         stack.extend(child for child in list(stack.pop()) if walk.keeps(child) and len(child))
