@@ -25,9 +25,13 @@ MAX_QUERY_WORDS = 32
 _COMBINING = r"\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 _LETTER = rf"[\w{_COMBINING}]"
 _JOINERS = "\u200c\u200d"  # invisible between the letters of one word, as in Persian; many keyboards lack them
-_WORD = re.compile(rf"(?:--?|[$@#+.]{{1,3}})?{_LETTER}+(?:(?:::|[-.:'’@${_JOINERS}]){_LETTER}+)*(?:\+\+|#)?")
-# Operators between spaces, as in code. Rules, headings and table borders of Markdown are none.
-_SIGNS = re.compile(r"`?(?!#+`?$|-{3,}`?$|\*{2,}`?$|_+`?$|~+`?$|\|+`?$)([!-/:-@\[-_{-~]{2,4})`?")
+_WORD = re.compile(rf"(?:--?|[$@#+.]{{1,3}})?{_LETTER}+(?:(?:::|[-.:'’·@${_JOINERS}]){_LETTER}+)*(?:\+\+|#)?")
+# Operators between spaces, as in code, and emoji. Rules, headings and table borders of Markdown are none.
+_SIGNS = re.compile(
+    r"`?(?!#+`?$|-{3,}`?$|\*{2,}`?$|_+`?$|~+`?$|\|+`?$)"
+    r"([!-/:-@\[-_{-~]{2,4}|(?:[\u2600-\u26ff\U0001f000-\U0001faff]\ufe0f?\u200d?){1,8})`?"
+)
+_EMOJI_JOINERS = str.maketrans("", "", "\ufe0f\u200d")  # they change only how an emoji is drawn
 # Scripts written without spaces between words, and Hangul, whose endings change.
 UNSPACED = (
     r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
@@ -42,10 +46,14 @@ _LETTERS = re.compile(r"[^\W\d_]{3,32}")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _BRACKETS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 _IN_FRONT = re.compile(r"\s+[-–—|·»>/]\s+")
-_UNFOLDED = str.maketrans(
+# Digits of other scripts, by their zero: Arabic, Persian, N'Ko, those of India, Thai, Lao, Tibetan, Burmese, Khmer.
+_ZEROS = "\u0660\u06f0\u07c0\u0966\u09e6\u0a66\u0ae6\u0b66\u0be6\u0c66\u0ce6\u0d66\u0e50\u0ed0\u0f20\u1040\u17e0\u1810"
+_DIGITS = {ord(zero) + digit: str(digit) for zero in _ZEROS for digit in range(10)}
+_UNFOLDED = _DIGITS | str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d"}
     # Interchangeable letters of Arabic, and the line that stretches a word.
     | {"ة": "ه", "ى": "ي", "ی": "ي", "ک": "ك", "\u0640": ""}
+    | {"·": ""}  # between the letters of one word, as in Catalan
     | dict.fromkeys(_JOINERS, "")
 )
 
@@ -149,8 +157,8 @@ def name_of(text: str) -> str:
 
 
 def _signs(text: str) -> list[str]:
-    """The operators in a text without words."""
-    return [match[1] for piece in text.split() if (match := _SIGNS.fullmatch(piece))]
+    """The operators and emoji in a text without words."""
+    return [match[1].translate(_EMOJI_JOINERS) for piece in text.split() if (match := _SIGNS.fullmatch(piece))]
 
 
 @lru_cache(maxsize=1 << 12)  # headings repeat from query to query
@@ -205,7 +213,7 @@ def word_forms(word: str) -> tuple[str, ...]:
     if word.isascii() and word.isalpha() and (word[1:].islower() or word.isupper() or len(word) == 1):
         return (stem(word.lower()),) if len(word) <= MAX_WORD_CHARS else ()
     if not word.isascii():
-        word = unicodedata.normalize("NFKC", word)
+        word = unicodedata.normalize("NFKC", word).translate(_DIGITS)
         if _HAS_CJK.search(word):
             return tuple(form for run in _CJK_RUNS.findall(word) for form in _cjk_forms(run))
     return _identifier_forms(word.replace("’", "'"))

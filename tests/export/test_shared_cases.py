@@ -28,13 +28,14 @@ TEXTS = [
     "HTTPServer2", "日本語テキスト", "안녕하세요", "мощность", "server-side", "x²", "ﬁle", "İstanbul", "v1.2.3",
     "key=value", "x" * 70, "=>", "a `=>` b ?? c", "--- ## ** | -- ||",
     "使用Docker容器", "中", "می‌توانید", "क़ानून", "O’Leary",
+    "۱۲۳۴۵ ٦٧٨", "१२ व्", "ราคา๑๒บาท", "col·lecció", "🔽 ⚓️ 👩‍🚀 ✓",
 ]  # fmt: skip
 QUERIES = [
     "how to use slots", "Guide - List Rendering", "createRoot()", "in Vue", "what is", "config.errorHandler options",
     "e-mail address?", "how do I (really) install it", "C# and C++", "Quick_Start", "quickStart",
     "quick.start", "quick/start", "--dry-run", "HTTPServer", "größeÄndern", "useState", "日本語・入門", " 1.2.3 ",
     "=> ??", "中", "日本 語", "“failed job” worker", "«a b» ‚c’ ‘d e’ „f“ don’t", '"open', "client -python",
-    "-x", "go --race -p",
+    "-x", "go --race -p", "🔽", "۱۲۳۴۵", "col·lecció",
     "v5.3.1", "node 18", "8443", "8,443", "8.443.000", "12 500", "python3.11", "10mb", "10 MB",
     "0x80070005", "80070005", "groesse steuerloeschen", "toe",
 ]  # fmt: skip

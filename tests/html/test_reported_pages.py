@@ -14,6 +14,19 @@ def test_a_list_between_items_belongs_to_the_item_before() -> None:
     assert body(html) == "- hull\n- mast\n  - boom\n  - gaff"
 
 
+def test_sections_in_a_list_are_sections() -> None:
+    """Javadoc lists the members of a class so; a heading in a list would be no place to open."""
+    item = '<li><section id="{0}"><h3>{1}</h3><p>{2}</p></section></li>'
+    html = item.format("read()", "read", "One byte.") + item.format("read(byte[],int)", "read", "Many bytes.")
+    assert body(f"<ul>{html}</ul>") == (
+        "### read {#read()}\n\nOne byte.\n\n### read {#read(byte[],int)}\n\nMany bytes."
+    )
+
+
+def test_a_list_with_other_items_stays_a_list() -> None:
+    assert body("<ul><li><h3>Hull</h3><p>Oak.</p></li><li>Mast</li></ul>").startswith("- ")
+
+
 @pytest.mark.parametrize(
     "icon",
     [

@@ -135,3 +135,20 @@ def test_a_dropped_title_moves_the_openings(lines: list[str]) -> None:
     for opening in told.openings:
         at_start = opening.start == 0
         assert at_start or told.text[opening.start :].split("\n")[0] == opening.title
+
+
+@pytest.mark.parametrize(
+    ("q", "anchor"),
+    [
+        ("garden gate", "garden-gate"),
+        ("cellar", "hatch"),
+        ("ways in", ""),  # the page itself
+        ("garden cellar", ""),  # no section has both words
+    ],
+)
+def test_a_summary_that_matches_one_heading_opens_there(tmp_path: Path, q: str, anchor: str) -> None:
+    """The summary of a page has all of its headings, so it is often the best match for one."""
+    summary = Piece("/doors", "- Front door\n- Garden gate\n- Cellar hatch", title="Ways in", kind="summary")
+    site = make_site(tmp_path, [summary, Piece("/doors", DOORS, title="Ways in", section="Front door", ordinal=1)])
+    (result,) = site.engine.search(SearchQuery(q), MAIN).results
+    assert result.anchor == anchor

@@ -78,6 +78,11 @@ def test_words_are_kept_exact_and_in_parts(written: str, words: str) -> None:
         ("日本語の本", "日本語"),
         ("loading", "loads"),
         ("+page.server.ts", "+page.server.ts"),
+        ("۱۲۳۴۵", "12345"),
+        ("12345", "١٢٣٤٥"),
+        ("१२३", "123"),
+        ("col·lecció", "colleccio"),
+        ("ahoy ⚓️ sailor", "⚓"),
     ],
 )
 def test_what_is_typed_as_it_is_written_shares_a_word(stored: str, typed: str) -> None:

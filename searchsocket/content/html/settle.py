@@ -115,6 +115,10 @@ def settle_blocks(main: Element, resolver: LinkResolver, custom: Collection[str]
         if next(code.iter("br"), None) is not None:
             _settle_lines(code)
     _repair_nesting(main)
+    for listing in list(main.iter("ul")):
+        if len(listing) and all(item.tag == "li" and _begins_with_heading(item) for item in listing):
+            for part in (listing, *listing):  # sections, as in Javadoc: a heading in a list is no place to open
+                part.tag = "div"
     _expand_abbreviations(main)
     for ruby in list(main.iter("rp")):
         drop(ruby)
@@ -177,6 +181,15 @@ def _join_alike(main: Element) -> None:
             following.tail = None
             following.getparent().remove(following)  # type: ignore[union-attr]  # a sibling
             following = element.getnext()
+
+
+def _begins_with_heading(item: Element) -> bool:
+    first = item
+    while not (first.text or "").strip() and len(first):
+        first = first[0]
+        if first.tag in HEADINGS:
+            return bool(text_of(first)) and len(text_of(first)) < len(text_of(item))
+    return False
 
 
 def _expand_abbreviations(main: Element) -> None:

@@ -58,6 +58,11 @@ class SectionScorer:
         covered = sum(form in matching or word in marked for form, word in self._words.items())
         return score + _HEADING * self.about(heading) + _PASSAGE * covered / max(len(self._words), 1)
 
+    def covers(self, headings: Iterable[str], marked: Collection[str] = ()) -> bool:
+        """Return True if every query word is in one of the headings or marked, and at least one is in a heading."""
+        matching = frozenset[str]().union(*map(self._in, headings))
+        return bool(matching) and all(form in matching or word in marked for form, word in self._words.items())
+
     def most(self, score: float, headings: Sequence[str]) -> float:
         """Return the upper bound of `worth` for a chunk with these headings."""
         about = max(map(self.about, headings))

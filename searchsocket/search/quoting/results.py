@@ -148,6 +148,8 @@ class ResultWriter:
         best = self.readable[group.best.position]
         is_summary = best.record.chunk.kind == "summary"
         opening = group.best if is_summary else self._opening_section(group)
+        if is_summary and (named := self._named_section(group)) is not None:
+            opening, is_summary = named, False
         chunks = group.sections[:MAX_SECTIONS]
         if not is_summary and chunks:
             chunks = (opening, *(chunk for chunk in group.sections if chunk is not opening))[:MAX_SECTIONS]
@@ -183,6 +185,22 @@ class ResultWriter:
             if worth > most:
                 opening, most = chunk, worth
         return opening
+
+    def _named_section(self, group: PageGroup) -> Ranked | None:
+        """Return the section whose heading and passage have all query words, if the page's title does not.
+
+        The summary of a page has all of its headings, so it may be the best match for one of them.
+        """
+        if self.scorer.covers([self.readable[group.best.position].record.page.title]):
+            return None
+        for chunk in group.sections:
+            readable = self.readable[chunk.position]
+            (start, end, *_), _, title = self._section_window(readable, _SECTION_CHARS)
+            marks = self.matches[readable.record.id].marks
+            marked = {mark.word for mark in marks if start <= mark.start and mark.end <= end}
+            if self.scorer.covers([title, *readable.record.chunk.at.heading_path[1:]], marked):
+                return chunk
+        return None
 
     def _section(self, chunk: Ranked) -> SectionResult:
         readable = self.readable[chunk.position]

@@ -18,7 +18,7 @@ from searchsocket.system.files import is_temporary, sync, write_atomic
 from searchsocket.system.json_text import JsonObject
 from searchsocket.types import Generation, Recall, SiteVersion, Spread, VersionFamily
 
-FORMAT = 33  # of a generation's files
+FORMAT = 34  # of a generation's files
 CURRENT = "CURRENT"
 MANIFEST = "manifest.json"
 PACKS = (

@@ -27,9 +27,9 @@ const COMBINING = "\\u0300-\\u036f\\u0591-\\u05c7\\u064b-\\u065f\\u0900-\\u0dff\
 const UNSPACED =
   "\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uac00-\\ud7af\\uf900-\\ufaff\\u{20000}-\\u{3134f}";
 const LETTER = `[\\p{L}\\p{N}_${COMBINING}]`;
-const WORD = new RegExp(`(?:--?|[$@#+.]{1,3})?${LETTER}+(?:(?:::|[-.:'’@$\u200c\u200d])${LETTER}+)*(?:\\+\\+|#)?`, "gu");
-// Operators between spaces, as in code. Rules, headings and table borders of Markdown are none.
-const SIGNS = /^`?(?!#+`?$|-{3,}`?$|\*{2,}`?$|_+`?$|~+`?$|\|+`?$)([!-/:-@[-_{-~]{2,4})`?$/;
+const WORD = new RegExp(`(?:--?|[$@#+.]{1,3})?${LETTER}+(?:(?:::|[-.:'’·@$\u200c\u200d])${LETTER}+)*(?:\\+\\+|#)?`, "gu");
+// Operators between spaces, as in code, and emoji. Rules, headings and table borders of Markdown are none.
+const SIGNS = /^`?(?!#+`?$|-{3,}`?$|\*{2,}`?$|_+`?$|~+`?$|\|+`?$)([!-/:-@[-_{-~]{2,4}|(?:[\u2600-\u26ff\u{1f000}-\u{1faff}]\ufe0f?\u200d?){1,8})`?$/u;
 const PHRASE = /"([^"]*)"/g;
 const SINGLE_QUOTES = /(?<![\p{L}\p{N}_])[‘‚‹](?=[\p{L}\p{N}_])([^‘’‚‹›"]*[\p{L}\p{N}_])[’‘›](?![\p{L}\p{N}_])/gu;
 const EXCLUDED = /(?<!\S)-[\p{L}\p{N}]{2}[\p{L}\p{N}_.+#-]*(?!\S)/gu;
@@ -42,8 +42,14 @@ const CAMEL = /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/;
 const BRACKETS = /\s*[(\[][^()\[\]]*[)\]]\s*$/;
 const IN_FRONT = /\s+[-–—|·»>/]\s+/;
 const UNFOLDED: Record<string, string> = {
-  ß: "ss", ø: "o", ł: "l", đ: "d", ı: "i", æ: "ae", œ: "oe", þ: "th", ð: "d", ة: "ه", ى: "ي", ی: "ي", ک: "ك", "\u0640": "", "\u200c": "", "\u200d": "",
+  ß: "ss", ø: "o", ł: "l", đ: "d", ı: "i", æ: "ae", œ: "oe", þ: "th", ð: "d", ة: "ه", ى: "ي", ی: "ي", ک: "ك", "\u0640": "", "·": "", "\u200c": "", "\u200d": "",
 }; // prettier-ignore
+// Digits of other scripts, by their zero.
+const ZEROS = "\u0660\u06f0\u07c0\u0966\u09e6\u0a66\u0ae6\u0b66\u0be6\u0c66\u0ce6\u0d66\u0e50\u0ed0\u0f20\u1040\u17e0\u1810";
+const DIGITS: Record<string, string> = Object.fromEntries(
+  Array.from(ZEROS).flatMap((zero) => Array.from("0123456789", (digit) => [String.fromCharCode(zero.charCodeAt(0) + Number(digit)), digit])),
+);
+Object.assign(UNFOLDED, DIGITS);
 const ASCII = /^[\x00-\x7f]*$/;
 const ALPHA = /^\p{L}+$/u;
 
@@ -80,7 +86,7 @@ export function stem(word: string): string {
 export function wordForms(word: string): string[] {
   if (/^(?:[A-Za-z]?[a-z]+|[A-Z]+|[A-Za-z])$/.test(word)) return word.length <= MAX_WORD ? [stem(word.toLowerCase())] : [];
   if (!ASCII.test(word)) {
-    word = word.normalize("NFKC");
+    word = word.normalize("NFKC").replace(/\p{Nd}/gu, (digit) => DIGITS[digit] ?? digit);
     if (HAS_UNSPACED.test(word)) return (word.match(RUNS) ?? []).flatMap(unspacedForms);
   }
   return identifierForms(word.replaceAll("’", "'"));
@@ -118,9 +124,10 @@ export function indexText(text: string): string[] {
   return text.split(/\s+/).flatMap((piece) => piece.match(WORD)?.flatMap(wordForms) ?? signsOf(piece));
 }
 
-/** The operators in a text without words. */
+/** The operators and emoji in a text without words. */
 function signsOf(text: string): string[] {
-  return text.split(/\s+/).flatMap((piece) => SIGNS.exec(piece)?.[1] ?? []);
+  // Variation selectors and joiners change only how an emoji is drawn.
+  return text.split(/\s+/).flatMap((piece) => SIGNS.exec(piece)?.[1]?.replace(/[\ufe0f\u200d]/g, "") ?? []);
 }
 
 /** Typographic quotes as `"`; an apostrophe stays. */
