@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from searchsocket.pipeline.run.stages import STAGES
 from searchsocket.project.project import Project, open_project
 from searchsocket.quality.checks import RUN_CHECKS
 from searchsocket_assets.command_runs import command_runs, report_of_command
+from searchsocket_assets.definitions import build_definitions
 from searchsocket_assets.jobs import INDEX_SITE
 from searchsocket_assets.partitions import forget_runs
 from searchsocket_assets.run.home import prepare_home
@@ -117,6 +119,29 @@ def test_checks_of_a_command_are_of_what_it_materialized(
     infos = stored.event_log_storage.get_asset_check_partition_info(keys)
     assert {info.check_key for info in infos} == set(keys)
     assert all(info.is_current for info in infos)
+
+
+def test_what_a_command_materialized_triggers_the_conditions_of_other_assets(
+    project: Project, stored: dg.DagsterInstance, index: Index
+) -> None:
+    """An asset of the user that waits for new materializations of `search_index`, in the same partition."""
+    scopes = dg.DynamicPartitionsDefinition(name=NAME)
+    condition = dg.AutomationCondition.eager()
+
+    @dg.asset(deps=["search_index"], partitions_def=scopes, automation_condition=condition)
+    def announcement() -> None: ...
+
+    definitions = dg.Definitions.merge(build_definitions(str(project.root)), dg.Definitions(assets=[announcement]))
+
+    evaluate = partial(dg.evaluate_automation_conditions, defs=definitions, instance=stored)
+    stored.add_dynamic_partitions(NAME, ["main"])
+    before = evaluate()
+    assert before.total_requested == 0
+    index()
+    show_now(project, project.dagster_home)
+    after = evaluate(cursor=before.cursor)
+    assert after.total_requested == 1
+    assert evaluate(cursor=after.cursor).total_requested == 0
 
 
 def test_each_report_is_requested_once_and_all_again_in_a_new_home(
