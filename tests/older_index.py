@@ -1,4 +1,4 @@
-"""An index as the version before wrote it, which this one does not read."""
+"""An index as another release wrote it, which this one does not read."""
 
 import hashlib
 import json
@@ -9,10 +9,15 @@ from searchsocket.stores.local.layout import FORMAT
 
 def make_older(index: Path, scope: str = "main") -> None:
     """Turn the live generation of a scope into one of the format before."""
+    set_format(index, scope, FORMAT - 1)
+
+
+def set_format(index: Path, scope: str, number: int) -> None:
+    """Turn the live generation of a scope into one of this format."""
     folder = index / scope / (index / scope / "CURRENT").read_text().splitlines()[0]
     path = folder / "manifest.json"
     data = json.loads(path.read_bytes())
     del data["sha256"]
-    data["format"] = FORMAT - 1
+    data["format"] = number
     data["sha256"] = hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
     path.write_text(json.dumps(data))

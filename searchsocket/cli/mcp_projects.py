@@ -10,7 +10,7 @@ from searchsocket.agents.checkout import project_around
 from searchsocket.agents.pulled import pulled_home
 from searchsocket.cli.options import json_option, load_project
 from searchsocket.cli.output import print_json, safe
-from searchsocket.errors import ArtifactInvalid, ArtifactsUnavailable, ConfigError
+from searchsocket.errors import ArtifactInvalid, ArtifactsUnavailable, ConfigError, NewerRelease
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.serving.pulled import pulled_project_id
 
@@ -65,7 +65,7 @@ def _pushed_project_id(url: str) -> str:
     """
     try:
         return pulled_project_id(pulled_home(os.environ), url)
-    except (ArtifactInvalid, ArtifactsUnavailable):
+    except (ArtifactInvalid, ArtifactsUnavailable, NewerRelease):
         if not url.startswith(("http://", "https://")):
             raise
         return ""

@@ -14,6 +14,7 @@ import click
 from searchsocket.backends import Backends
 from searchsocket.cli.code.requests import not_searched_lines
 from searchsocket.cli.code.upkeep import code_statuses, status_words
+from searchsocket.cli.exits import FAILED
 from searchsocket.cli.options import json_option, load_project, project_option
 from searchsocket.cli.output import ago, count, hanging, line_width, print_json, safe, size
 from searchsocket.cli.remote_counts import RemoteCounts, remote_counts
@@ -43,6 +44,8 @@ _NO_MODEL = "(none"
 def status(root: Path, as_json: bool) -> None:
     """Show the index of each scope: age, size, model and cost.
 
+    The exit status is 1 if an index cannot be searched.
+
     \b
     Example:
       searchsocket status --json
@@ -51,9 +54,11 @@ def status(root: Path, as_json: bool) -> None:
     report = StatusReport.of(load_project(root), os.environ)
     if as_json:
         print_json(report.to_json())
-        return
-    for line in report.lines():
-        click.echo(line)
+    else:
+        for line in report.lines():
+            click.echo(line)
+    if not report.health.ok or report.broken_code:
+        raise SystemExit(FAILED)
 
 
 @dataclass(frozen=True)

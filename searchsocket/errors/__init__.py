@@ -6,6 +6,8 @@ from searchsocket.errors.generations import (
     EmbeddingModelMismatch,
     GenerationNotKept,
     IndexCorrupt,
+    IndexFormat,
+    NewerRelease,
     NoGenerationBefore,
     PageTextsMissing,
     ScopeNotIndexed,
@@ -22,6 +24,7 @@ from searchsocket.errors.project import (
     UnsafePath,
 )
 from searchsocket.errors.providers import (
+    ArtifactFormat,
     ArtifactInvalid,
     ArtifactsUnavailable,
     BadVectors,
@@ -69,6 +72,7 @@ from searchsocket.errors.runs import (
 __all__ = [
     "AddressInUse",
     "AlreadyRunning",
+    "ArtifactFormat",
     "ArtifactInvalid",
     "ArtifactsUnavailable",
     "BadVectors",
@@ -89,6 +93,7 @@ __all__ = [
     "EmbeddingModelMismatch",
     "GenerationNotKept",
     "IndexCorrupt",
+    "IndexFormat",
     "IndexLoading",
     "Interrupted",
     "InvalidRequest",
@@ -96,6 +101,7 @@ __all__ = [
     "KeyMissing",
     "LargeDeletion",
     "LeaseLost",
+    "NewerRelease",
     "NoGenerationBefore",
     "PageMissing",
     "PageNotFound",

@@ -58,6 +58,25 @@ class IndexCorrupt(SearchSocketError):
     code = "INDEX_CORRUPT"
 
 
+class IndexFormat(IndexCorrupt):
+    """An older release wrote the index, in a format that this one does not read."""
+
+    code = "INDEX_FORMAT"
+
+
+class NewerRelease(SearchSocketError):
+    """A newer release wrote a file, so this one must neither use nor replace it."""
+
+    code = "NEWER_RELEASE"
+
+    @classmethod
+    def of(cls, where: str, what: str) -> "NewerRelease":
+        """Return the error for a file, with what this release does not know in it."""
+        return cls(
+            f"{where} was written by a newer release of searchsocket ({what}); upgrade searchsocket on this machine"
+        )
+
+
 class PageTextsMissing(SearchSocketError):
     """The index has no page texts, because an older version published it."""
 

@@ -83,6 +83,12 @@ class ArtifactsUnavailable(SearchSocketError):
 
 
 class ArtifactInvalid(SearchSocketError):
-    """The artefact is damaged, has another format, or contains content that no index needs; nothing was downloaded."""
+    """The artefact is damaged, or contains content that no index needs; nothing was downloaded."""
 
     code = "ARTIFACT_INVALID"
+
+
+class ArtifactFormat(ArtifactInvalid):
+    """An older release wrote the artefact, in a format that this one does not read; nothing was downloaded."""
+
+    code = "INDEX_FORMAT"

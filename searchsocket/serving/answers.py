@@ -47,6 +47,8 @@ _PUBLIC = {
     "ARTIFACTS_UNAVAILABLE": "the search index cannot be downloaded; try again later",
     "ARTIFACT_INVALID": "the downloaded search index is invalid",
     "INDEX_CORRUPT": "the search index cannot be read",
+    "INDEX_FORMAT": "the search index was written by another release",
+    "NEWER_RELEASE": "the search index was written by another release",
     "PAGE_TEXTS_MISSING": "the index has no page texts yet; index the site again",
     "STATE_UNAVAILABLE": "the search service cannot read its data; try again later",
     "PERMISSION_DENIED": "the search service has no permission to read its data; its operator must fix it",

@@ -18,6 +18,7 @@ from searchsocket.errors import (
     ArtifactInvalid,
     ArtifactsUnavailable,
     IndexLoading,
+    NewerRelease,
     ProjectMismatch,
     ScopeNotIndexed,
     SearchSocketError,
@@ -110,7 +111,7 @@ def open_pulled(
     trouble: SearchSocketError | None = None
     try:
         _in_time(pull, objects) if has_copy else pull()
-    except (ArtifactsUnavailable, ArtifactInvalid, ScopeNotIndexed) as error:
+    except (ArtifactsUnavailable, ArtifactInvalid, NewerRelease, ScopeNotIndexed) as error:
         if not has_copy:
             raise
         trouble = error
@@ -159,7 +160,7 @@ def _project_document(objects: Objects, folder: Path) -> ProjectDocument:
     try:
         data = _in_time(fetch, objects) if path.exists() else fetch()
         document = parse_document(data, ProjectDocument, where)
-    except (ArtifactsUnavailable, ArtifactInvalid):
+    except (ArtifactsUnavailable, ArtifactInvalid, NewerRelease):
         with suppress(FileNotFoundError):
             return parse_document(path.read_bytes(), ProjectDocument, str(path))
         raise

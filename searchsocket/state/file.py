@@ -8,7 +8,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from searchsocket.errors import StateUnavailable
+from searchsocket.errors import NewerRelease, StateUnavailable
 from searchsocket.state.errors import DamagedRow
 from searchsocket.state.schema import SCHEMA, SCHEMA_VERSION
 from searchsocket.state.sql import key_of_extract
@@ -157,7 +157,10 @@ def _check_version(db: sqlite3.Connection) -> None:
     version = db.execute("PRAGMA user_version").fetchone()[0]
     if version == 0:
         _create(db)
-    elif version != SCHEMA_VERSION:  # written by another release: replaced like a damaged one
+    elif version > SCHEMA_VERSION:
+        path = db.execute("SELECT file FROM pragma_database_list WHERE name = 'main'").fetchone()[0]
+        raise NewerRelease.of(path, f"schema {version}, this one reads {SCHEMA_VERSION}")
+    elif version != SCHEMA_VERSION:  # written by an older release: replaced like a damaged one
         raise DamagedRow(f"schema version {version}, not {SCHEMA_VERSION}")
 
 

@@ -165,6 +165,7 @@ _NEXT_STEPS = {
     "with `accept_quality_drop: true`",
     "RECALL_TOO_LOW": "raise the parameter that the message names, or launch again with `accept_quality_drop: true`",
     "SCOPE_LOCKED": "wait for the other run of this scope, then launch again",
+    "NEWER_RELEASE": "upgrade searchsocket on this machine",
     "INDEX_CORRUPT": "launch again with `force: true`, or run `searchsocket rollback`",
 }
 _DOCTOR = "run `searchsocket doctor` in the project, fix what it reports, then launch again"

@@ -173,9 +173,9 @@ def test_an_index_of_an_older_version_says_so_until_the_next_run(served: Served)
     make_older(served.project.state_dir / "index")
     served = Served(served.root)
     answer = served.api.get("/api/pages/docs/install")
-    assert (answer.status_code, answer.json()["error"]["code"]) == (503, "INDEX_CORRUPT")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (503, "INDEX_FORMAT")
     summary = served.index()
-    assert any("another version" in warning for warning in summary.warnings)
+    assert any("older release" in warning for warning in summary.warnings)
     assert summary.embeddings["created"] == 0
     assert served.api.post({"q": "installer"}).json()["results"][0]["url"] == "/docs/install"
     assert OLD in served.page()

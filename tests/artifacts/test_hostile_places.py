@@ -10,7 +10,13 @@ from typing import Any
 import pytest
 from search_site import MAIN
 
-from searchsocket.errors import ArtifactInvalid, ArtifactsUnavailable, ProjectMismatch, SearchSocketError
+from searchsocket.errors import (
+    ArtifactInvalid,
+    ArtifactsUnavailable,
+    NewerRelease,
+    ProjectMismatch,
+    SearchSocketError,
+)
 from searchsocket.stores.artifacts.documents import blob_name, description_name, pointer_name
 from searchsocket.stores.artifacts.objects import open_objects
 from searchsocket.stores.artifacts.objects.base import Objects, read
@@ -81,12 +87,13 @@ def refused(reader: Reader, live: str, kind: type[SearchSocketError], match: str
 
 
 POINTERS: dict[str, tuple[Change, type[SearchSocketError], str]] = {
-    "another format": (lambda d: d.update(format=2), ArtifactInvalid, "another version"),
+    "a newer format": (lambda d: d.update(format=2), NewerRelease, "format 2, this one reads 1"),
+    "no format": (lambda d: d.update(format=0), ArtifactInvalid, "format"),
     "another project": (lambda d: d.update(projectId="other"), ProjectMismatch, "other"),
     "another scope": (lambda d: d.update(scope="other"), ArtifactInvalid, "another scope"),
     "a path for a generation": (lambda d: d.update(generation="../../etc"), ArtifactInvalid, "generation"),
     "a path for a digest": (lambda d: d.update(description="../../secret"), ArtifactInvalid, "description"),
-    "a key that nobody knows": (lambda d: d.update(run="rm -rf"), ArtifactInvalid, "run"),
+    "a key that nobody knows": (lambda d: d.update(run="rm -rf"), NewerRelease, "field run"),
     "no generation": (lambda d: d.pop("generation"), ArtifactInvalid, "generation"),
     "a description that is not there": (lambda d: d.update(description="0" * 64), ArtifactsUnavailable, "there is no"),
     "an older name for the content": (
@@ -145,7 +152,7 @@ DESCRIPTIONS: dict[str, tuple[Change, type[SearchSocketError], str]] = {
         lambda d: d["files"]["bodies.db"].update(sha256="../../x"), ArtifactInvalid, "bodies.db.sha256",
     ),
     "another project": (lambda d: d.update(projectId="other"), ProjectMismatch, "other"),
-    "another format": (lambda d: d.update(format=9), ArtifactInvalid, "another version"),
+    "a newer format": (lambda d: d.update(format=9), NewerRelease, "format 9"),
 }  # fmt: skip
 
 

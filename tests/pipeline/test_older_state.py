@@ -6,11 +6,15 @@ from contextlib import closing
 from dataclasses import fields, is_dataclass
 from typing import Any, get_args, get_type_hints
 
+import pytest
+
 from searchsocket.content.chunking.records import hash_of
+from searchsocket.errors import NewerRelease
 from searchsocket.state.schema import SCHEMA_VERSION
+from searchsocket.stores.local.layout import FORMAT
 from searchsocket.types import Record
 from tests.held_records import change_records
-from tests.older_index import make_older
+from tests.older_index import make_older, set_format
 from tests.pipeline.conftest import Site
 
 
@@ -40,6 +44,26 @@ def test_a_run_that_is_cut_short_and_a_new_scope_read_no_older_chunks(site: Site
     healed = site.index()
     assert site.urls() == everything
     assert healed.embeddings["created"] == 0
+
+
+def test_what_a_newer_release_wrote_is_left_alone(site: Site) -> None:
+    """Index and state: a run ends before it writes anything."""
+    site.index()
+    state, index = site.project.state_dir / "state.db", site.project.state_dir / "index"
+    with closing(sqlite3.connect(state)) as db, db:
+        db.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
+    before = state.read_bytes()
+    with pytest.raises(NewerRelease, match=f"schema {SCHEMA_VERSION + 1}"):
+        site.index()
+    assert state.read_bytes() == before
+    with closing(sqlite3.connect(state)) as db, db:
+        db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    set_format(index, "main", FORMAT + 1)
+    live = (index / "main" / "CURRENT").read_bytes()
+    for force in (False, True):
+        with pytest.raises(NewerRelease, match=f"format {FORMAT + 1}"):
+            site.index(force=force)
+    assert (index / "main" / "CURRENT").read_bytes() == live
 
 
 def form(kind: Any) -> Any:

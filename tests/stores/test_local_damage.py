@@ -11,11 +11,20 @@ import numpy as np
 import pytest
 from local_index import fresh, live, records_of, vectors_of
 
-from searchsocket.errors import IndexCorrupt, ProjectMismatch, ScopeNotIndexed, SearchSocketError
+from searchsocket.errors import (
+    IndexCorrupt,
+    IndexFormat,
+    NewerRelease,
+    ProjectMismatch,
+    ScopeNotIndexed,
+    SearchSocketError,
+)
 from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.layout import FORMAT
 from searchsocket.system.files import write_atomic
 from searchsocket.testing.store.samples import EAST, INFO, MAIN, everything, fill, record
 from searchsocket.types import Filter, Scope
+from tests.older_index import make_older, set_format
 
 GENERATION_FILES = [
     "manifest.json",
@@ -86,10 +95,27 @@ def test_a_damaged_scope_does_not_hide_the_others(root: Path, folder: Path) -> N
     assert "manifest.json" in store.health().details
 
 
-def test_a_manifest_of_another_format_is_refused(root: Path, folder: Path) -> None:
+def test_a_manifest_of_an_older_format_is_not_called_damaged(root: Path, folder: Path) -> None:
+    make_older(root, folder.name)
+    with pytest.raises(IndexFormat, match=f"format {FORMAT - 1}, this one reads {FORMAT}.*run `searchsocket index`"):
+        fresh(root).reader(MAIN)
+    assert "older release" in fresh(root).health().details
+
+
+def test_a_generation_of_a_newer_release_is_neither_read_nor_repaired(root: Path, folder: Path) -> None:
+    set_format(root, "main", FORMAT + 1)
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    with pytest.raises(NewerRelease, match="upgrade searchsocket"):
+        fresh(root).reader(MAIN)
+    with pytest.raises(NewerRelease):
+        fresh(root).repair(MAIN)
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+
+
+def test_a_wrong_byte_in_the_format_is_damage_and_no_newer_release(root: Path, folder: Path) -> None:
     path = live(folder) / "manifest.json"
     path.write_text(re.sub('"format": [0-9]+', '"format": 99', path.read_text()))
-    with pytest.raises(IndexCorrupt, match="another version"):
+    with pytest.raises(IndexCorrupt, match="was changed"):
         fresh(root).reader(MAIN)
 
 

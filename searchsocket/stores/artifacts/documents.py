@@ -15,9 +15,10 @@ from typing import Annotated, Literal, TypeVar
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 from pydantic.alias_generators import to_camel
 
-from searchsocket.errors import ArtifactInvalid, ProjectMismatch
+from searchsocket.errors import ArtifactInvalid, NewerRelease, ProjectMismatch
 from searchsocket.stores.artifacts.objects.base import Objects, read
 from searchsocket.system.json_text import JsonObject
+from searchsocket.text.hidden import visible
 
 FORMAT = 1
 PROJECT = "searchsocket.json"
@@ -188,19 +189,22 @@ def parse_document(data: bytes, kind: type[D], where: str, project_id: str | Non
         project_id: The project that must own it; None = any.
 
     Raises:
-        ArtifactInvalid: It is damaged, of another format, or has invalid values.
+        ArtifactInvalid: It is damaged, or has invalid values.
+        NewerRelease: It has a newer format, or a field that this release does not know.
         ProjectMismatch: It belongs to another project.
     """
     try:
         head = _Head.model_validate_json(data)
-        if head.format != FORMAT:
-            raise ArtifactInvalid(
-                f"{where} was written by another version (format {head.format}, this one reads {FORMAT})"
-            )
+        if head.format > FORMAT:
+            raise NewerRelease.of(where, f"format {head.format}, this one reads {FORMAT}")
         document = kind.model_validate_json(data)
     except ValidationError as error:
-        detail = error.errors(include_url=False, include_input=False)[0]
+        details = error.errors(include_url=False, include_input=False)
+        unknown = next((detail for detail in details if detail["type"] == "extra_forbidden"), None)
+        detail = unknown or details[0]
         field = ".".join(str(part)[:80] for part in detail["loc"]) or "the document"
+        if unknown:
+            raise NewerRelease.of(where, f"field {visible(field)}") from error
         raise ArtifactInvalid(f"{where} cannot be used: {field}: {detail['msg']}"[:600]) from error
     if project_id is not None and document.project_id != project_id:
         raise ProjectMismatch(f"{where} belongs to project {document.project_id[:200]!r}, not to {project_id!r}")
@@ -209,4 +213,4 @@ def parse_document(data: bytes, kind: type[D], where: str, project_id: str | Non
 
 class _Head(BaseModel):
     model_config = ConfigDict(strict=True, extra="ignore")
-    format: int
+    format: Annotated[int, Field(ge=1)]

@@ -16,7 +16,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from searchsocket.errors import ArtifactInvalid, IndexCorrupt, ProjectMismatch, RecordsMissing, SearchSocketError
+from searchsocket.errors import (
+    ArtifactInvalid,
+    IndexCorrupt,
+    NewerRelease,
+    ProjectMismatch,
+    RecordsMissing,
+    SearchSocketError,
+)
 from searchsocket.project.project import Project, index_folder
 from searchsocket.stores import make_vectors
 from searchsocket.stores.artifacts.documents import (
@@ -62,6 +69,7 @@ _DAMAGE = (
     ObjectMissing,
     ProjectMismatch,
     IndexCorrupt,
+    NewerRelease,
     RecordsMissing,
     sqlite3.DatabaseError,
     ValueError,
@@ -140,7 +148,7 @@ class _Look:
             if named and (named[0] not in newest or info.modified >= newest[named[0]][0].modified):
                 newest[named[0]] = info, named[1]
         public: Sequence[str] = ()
-        with suppress(ArtifactInvalid, ObjectMissing):
+        with suppress(ArtifactInvalid, NewerRelease, ObjectMissing):
             public = read_document(self._objects, PROJECT, ProjectDocument, self._project.id).scopes
         names = [info.name for scope, (info, name) in newest.items() if (scope, name) not in self._local]
         age = {info.name: (scope not in public, -info.modified.timestamp()) for scope, (info, _) in newest.items()}
@@ -149,7 +157,7 @@ class _Look:
         return [description for description in described if description]
 
     def _description(self, name: str) -> Description | None:
-        with suppress(ArtifactInvalid, ObjectMissing, ProjectMismatch):
+        with suppress(ArtifactInvalid, NewerRelease, ObjectMissing, ProjectMismatch):
             data = read(self._objects, name, MAX_BYTES)
             if (named := named_in(name)) and hashlib.sha256(data).hexdigest() == named[2]:
                 return parse_document(data, Description, f"{self._objects.address}: {name}", self._project.id)

@@ -1,11 +1,12 @@
 """Hold the lease of one scope in an object store, and publish under it."""
 
+import hashlib
 import secrets
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from searchsocket.errors import (
     ArtifactInvalid,
@@ -33,6 +34,8 @@ from searchsocket.types import Scope
 
 _PAUSE_S = 2.0  # between two reads of the lease of another run
 _TRIES = 20  # of one write, while own earlier writes arrive late
+# The holder of a lease in a damaged pointer.
+_UNKNOWN, _NEVER = Writer(host="an unknown machine", pid=0, run="", disk=""), datetime(9999, 1, 1, tzinfo=UTC)
 
 
 class ScopeLease:
@@ -83,6 +86,7 @@ class ScopeLease:
             ArtifactsUnavailable: The object store cannot be reached or written.
             ConfigError: The object store ignores the conditions of writes, so two writers could overwrite each other.
             ProjectMismatch: The object store belongs to another project.
+            NewerRelease: A newer release wrote the pointer.
         """
         began = since = self._monotonic()
         last_lease: Lease | None = None
@@ -200,11 +204,14 @@ class ScopeLease:
         if version is None:
             return self._nothing, None
         where = f"{self.objects.address}: {self._name}"
-        with suppress(ArtifactInvalid):  # a damaged one is written again
+        with suppress(ArtifactInvalid):
             pointer = parse_document(data, Pointer, where, self._scope.project_id)
             if pointer.scope == self._scope.name:
                 return pointer, version
-        return self._nothing, version
+        # It may have a live lease, so it is written again only after it has been the same for as long as one lasts.
+        token = hashlib.sha256(version.encode()).hexdigest()
+        lease = Lease(fence=1, token=token, writer=_UNKNOWN, expires_at=_NEVER)
+        return self._nothing.model_copy(update={"fence": 1, "lease": lease}), version
 
     def _refuse_without_conditions(self, stale: str | None) -> None:
         """Repeat the last write under a condition that is wrong by now."""
@@ -243,4 +250,6 @@ def holding(lease: ScopeLease, timeout_s: float, on_wait: Callable[[str], None])
 
 
 def _holder(lease: Lease) -> str:
+    if lease.writer == _UNKNOWN:
+        return "an unknown writer, since the pointer is damaged"
     return f"{lease.writer}, whose lease ends at {lease.expires_at.isoformat(timespec='seconds')}"

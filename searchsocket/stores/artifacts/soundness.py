@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import cast
 
-from searchsocket.errors import ArtifactInvalid, IndexCorrupt
+from searchsocket.errors import ArtifactFormat, ArtifactInvalid, IndexCorrupt, IndexFormat
 from searchsocket.stores.artifacts.documents import BlobEntry, Description
 from searchsocket.stores.base import VectorIndex, VectorLimits, VectorSnapshot
 from searchsocket.stores.base.vectors import Written, whenever
@@ -93,6 +93,11 @@ def _refusing(folder: Path, name: str) -> Iterator[None]:
         yield
     except FileNotFoundError as error:
         raise ArtifactInvalid(f"{name} lacks {Path(error.filename or folder).name}") from error
+    except IndexFormat as error:
+        raise ArtifactFormat(
+            f"{name} was written by an older release, in a format that this one does not read; publish the scope again "
+            "with this release, or read it with the release that wrote it"
+        ) from error
     except IndexCorrupt as error:
         raise ArtifactInvalid(f"{name} cannot be used: {damage_of(error)}") from error
     except _DAMAGE as error:

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
 
-from searchsocket.errors import IndexCorrupt, InvalidScope, VectorBackendUnavailable
+from searchsocket.errors import IndexCorrupt, IndexFormat, InvalidScope, NewerRelease, VectorBackendUnavailable
 from searchsocket.stores.base.naming import GENERATION_NAME, check_scope_name
 from searchsocket.system.errors import first_refused, permission_denied, system_error
 from searchsocket.system.files import is_temporary, sync, write_atomic
@@ -42,6 +42,7 @@ _WAYS_OUT = (
     "; run `searchsocket index --force` to build the index again, "
     "or `searchsocket rollback` to use the previous generation"
 )
+_AGAIN = "; run `searchsocket index` for this scope to build it again, which pays for no text twice"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ class Manifest:
     max_doc: int  # highest `doc` number ever assigned in its line of generations
     files: Mapping[str, FileEntry]  # path inside the generation -> size and hash
     packs: tuple[PackEntry, ...]
-    format: int = FORMAT
+    format: int = FORMAT  # it and the checksum of a manifest keep their meaning in every format
 
 
 def records_file(pack: str) -> str:
@@ -174,10 +175,13 @@ def read_manifest(folder: Path) -> Manifest:
     path = folder / MANIFEST
     try:
         data: JsonObject = json.loads(path.read_bytes())
-        if data["format"] != FORMAT:
-            raise corrupt(path, f"was written by another version (format {data['format']!r}, this one reads {FORMAT})")
+        if data["format"] < FORMAT:
+            known = f"format {data['format']}, this one reads {FORMAT}"
+            raise IndexFormat(f"an older release wrote {path} ({known}){_AGAIN}")
         if data.pop("sha256") != _digest(data):
             raise corrupt(path, "was changed after it was published")
+        if data["format"] > FORMAT:
+            raise NewerRelease.of(str(path), f"format {data['format']}, this one reads {FORMAT}")
         return _manifest_of(data)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise corrupt(path, "is damaged") from error
@@ -282,7 +286,7 @@ _DAMAGE = (sqlite3.DatabaseError, ValueError, TypeError, LookupError, OverflowEr
 
 def damage_of(error: IndexCorrupt) -> str:
     """The file and its damage, without the ways to fix it."""
-    return str(error).removesuffix(_WAYS_OUT)
+    return str(error).removesuffix(_WAYS_OUT).removesuffix(_AGAIN)
 
 
 class NamingDamage:
