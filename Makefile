@@ -9,7 +9,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK ?= 1
 # Tests start hundreds of processes: each would compile what it imports again where writing bytecode is switched off.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-long check lock format clean docs-site milvus milvus-test release release-proof audit licences
+.PHONY: demo test test-long check lock format clean docs-site milvus milvus-test release release-proof audit licences pages
 
 demo: $(if $(wildcard $(VENV)/.ready),$(VENV)/.ready,$(VENV)/.installed)
 	$(BIN)/python examples/demo.py
@@ -72,9 +72,13 @@ $(VENV)/.ready: $(VENV)/.installed
 release: .venv-release/.ready
 	.venv-release/bin/python -m release.build $(if $(NPM_NAME),--npm-name $(NPM_NAME)) $(if $(TAG),--tag $(TAG))
 
-# Install them by name from an index on this machine, with each release of Python, and use them: minutes.
+# Install them by name from an index on this machine, with each release of Python (or PYTHONS), and use them: minutes.
 release-proof: .venv-release/.ready
-	.venv-release/bin/python -m release.proof
+	.venv-release/bin/python -m release.proof $(PYTHONS)
+
+# The built documentation with search without a server, in `dist/pages`. BASE is its path on the host.
+pages: $(VENV)/.installed
+	$(BIN)/python -m release.pages $(if $(BASE),--base $(BASE))
 
 # Ask for known vulnerabilities of what is locked; release/exceptions.toml lists those that do not matter here.
 audit: .venv-release/.ready

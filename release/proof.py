@@ -76,6 +76,8 @@ def main() -> None:
             found = subprocess.run(
                 [UV, "python", "find", "--no-python-downloads", version], capture_output=True, text=True
             )
+            if found.returncode and sys.argv[1:]:
+                raise SystemExit(f"FAILED: Python {version} is not on this machine")
             if found.returncode:
                 say(f"NOT TESTED: Python {version} is not on this machine")
                 continue
