@@ -17,8 +17,9 @@ from searchsocket.project.scopes import default_branch
 from searchsocket.setup.changes import Plan, is_ours, make, recorded_files, undo
 from searchsocket.setup.client_files import bundle_folder, is_copy
 from searchsocket.setup.frameworks import FRAMEWORKS
-from searchsocket.setup.plan import export_command, plan
-from searchsocket.setup.site import look_at
+from searchsocket.setup.hosts import HOSTS, SERVER, StaticBuild, detect_host
+from searchsocket.setup.plan import EXPORT, export_command, plan
+from searchsocket.setup.site import look_at, reader
 from searchsocket.web.versions.rows import version_rows, version_words
 
 _IGNORED = b".searchsocket/"
@@ -124,7 +125,7 @@ def init(
         say(f"wrote {count(len(draft.changes), 'file')}; `searchsocket init --undo` restores the files")
     elif draft.changes:
         say("nothing was written; run `searchsocket init --yes` to write")
-    for line in _left_to_do(draft, is_static=is_static):
+    for line in _static_steps(project.root, draft) if is_static else _service_steps(draft):
         say(line)
 
 
@@ -165,26 +166,43 @@ def _plan_lines(draft: Plan) -> Iterator[str]:
         yield "Nothing to write: every file is as init would write it."
 
 
-def _left_to_do(draft: Plan, *, is_static: bool) -> Iterator[str]:
+def _manual_steps(draft: Plan) -> Iterator[str]:
     for paste in draft.pastes:
         yield f"\nAdd this to {safe(paste.where)} yourself ({safe(paste.why)}):\n"
         yield paste.text
     yield from (f"\nNote: {safe(note)}." for note in draft.notes)
-    build = draft.facts.build_command or "build your site"
-    export = safe(export_command(draft.facts.build or "build"))
-    last = f"{export}  # part of the site, like its pages" if is_static else "searchsocket serve"
-    if is_static and any(change.path == "package.json" for change in draft.changes):
-        build = draft.facts.build_command or "npm run build"
-        yield f'\nNext:\n  {safe(build)}  # then also indexes and exports\n  searchsocket search "a question"'
-    else:
-        yield f'\nNext:\n  {safe(build)}\n  searchsocket index\n  searchsocket search "a question"\n  {last}'
-    if is_static:
-        if draft.facts.framework not in (*FRAMEWORKS, "SvelteKit"):
-            yield f"\nTo show search on your pages:\n\n{STATIC_TAGS}"
-        return
+
+
+def _service_steps(draft: Plan) -> Iterator[str]:
+    yield from _manual_steps(draft)
+    build = safe(draft.facts.build_command or "build your site")
+    yield f'\nNext:\n  {build}\n  searchsocket index\n  searchsocket search "a question"\n  searchsocket serve'
     if draft.facts.framework not in (*FRAMEWORKS, "SvelteKit"):
         yield f"\nTo show search on your pages, copy {safe(str(bundle_folder()))}/components.js to your site:\n\n{TAGS}"
         yield f"To serve /api/search at the address of your site instead:\n\n{PROXY}"
+
+
+def _static_steps(root: Path, draft: Plan) -> Iterator[str]:
+    yield from _manual_steps(draft)
+    facts = draft.facts
+    folder = facts.build or "build"
+    steps = ["searchsocket index", export_command(folder)]
+    package = next((change.after for change in draft.changes if change.path == "package.json"), None)
+    is_one_step = steps[1] in (package or reader(root)("package.json") or "")
+    build = facts.build_command or ("npm run build" if is_one_step else "")
+    if is_one_step:
+        yield f'\nNext:\n  {safe(build)}  # then also indexes and exports\n  searchsocket search "a question"'
+    else:
+        yield f'\nNext:\n  {safe(build or "build your site")}\n  searchsocket index\n  searchsocket search "a question"'
+        yield f"  {safe(steps[1])}  # part of the site, like its pages"
+    if facts.framework not in (*FRAMEWORKS, "SvelteKit"):
+        yield f"\nTo show search on your pages:\n\n{STATIC_TAGS}"
+    command = " && ".join([*([build] if build else []), *([] if is_one_step else steps)])
+    host = detect_host(root, facts.adapter) or SERVER
+    lines = host.lines(StaticBuild(safe(command), safe(folder), f"{safe(folder)}/{EXPORT}", is_one_step))
+    yield f"\nOn {host.name}, {host.place}:\n\n{lines}"
+    if host is SERVER:
+        yield f'For {", ".join(each.name for each in HOSTS)}, see "Hosts of static files" in the documentation.'
 
 
 def _undo(project: Project, *, is_confirmed: bool, as_json: bool) -> None:

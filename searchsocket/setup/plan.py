@@ -18,6 +18,8 @@ IGNORED = ".searchsocket/"
 EXPORT = "searchsocket"  # folder of the built site
 SERVICE = "http://127.0.0.1:8181"
 _KIT_PORTS = (4173, 5173)
+# Fails with the command to run; written so that every shell of npm understands it.
+_INSTALLED = "(searchsocket --version || (echo Search is missing. Run: pip install searchsocket && exit 1))"
 
 
 def plan(
@@ -217,7 +219,7 @@ def with_export_step(package: str, build: str, name: str = "build") -> str | Non
     script = re.compile(rf'^([ \t]*)"{re.escape(name)}"\s*:\s*"(?:[^"\\\n]|\\.)*"', re.MULTILINE)
     if len(script.findall(package)) != 1 or f'"post{name}"' in package:
         return None
-    step = json.dumps(f"searchsocket index && {export_command(build)}")
+    step = json.dumps(f"{_INSTALLED} && searchsocket index && {export_command(build)}")
     return script.sub(lambda match: f'{match[0]},\n{match[1]}"post{name}": {step}', package)
 
 

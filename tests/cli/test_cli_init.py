@@ -1,8 +1,10 @@
 """`searchsocket init`: what it finds, shows, writes, and takes back."""
 
 import json
+import os
 import re
 import shutil
+import subprocess
 import sys
 import tomllib
 from collections.abc import Callable
@@ -132,7 +134,7 @@ def test_a_static_site_needs_no_service(run: RunCli, run_json: RunJson, site: Pa
     assert "searchsocket export build/searchsocket" in (site / "package.json").read_text()
     assert not [note for note in done["notes"] if "service" in note]
     assert load_settings(site, {}).api.cors.allow_origins == ()
-    assert "searchsocket export build/searchsocket" in run("init", "--static").stdout
+    assert "npm run build  # then also indexes and exports" in run("init", "--static").stdout
 
 
 def test_a_site_without_one_prerendered_page_is_told_so(run_json: RunJson, site: Path, put: Put) -> None:
@@ -323,3 +325,22 @@ def test_vite_is_asked_where_it_is_installed(run_json: RunJson, site: Path, put:
     put({"node_modules/vite/index.js": "throw new Error('broken');"})
     assert "broken" in " ".join(run_json("init")["notUnderstood"])
     assert run_json("init", "--no-node")["site"]["askedVite"] is False
+
+
+def test_init_prints_the_lines_of_the_host(run: RunCli, site: Path) -> None:
+    (site / "netlify.toml").write_text("")
+    (site / "mkdocs.yml").write_text("site_name: Docs\n")
+    shown = run("init", "--static", "--no-node").stdout.partition("On Netlify, in netlify.toml:\n\n")[2]
+    command = tomllib.loads(shown)["build"]["command"]
+    assert command.startswith("pip install searchsocket && mkdocs build && searchsocket index && searchsocket export ")
+
+
+def test_a_build_without_the_command_says_what_to_install(run: RunCli, site: Path) -> None:
+    """The step after the build, in a shell whose PATH lacks searchsocket."""
+    (site / "package.json").write_text('{\n  "scripts": {\n    "build": "true"\n  }\n}\n')
+    run("init", "--static", "--yes", "--no-node")
+    step = json.loads((site / "package.json").read_text())["scripts"]["postbuild"]
+    environ = {**os.environ, "PATH": "/usr/bin:/bin"}
+    done = subprocess.run(["sh", "-c", step], cwd=site, env=environ, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert re.findall(r"Run: (.*)", done.stdout) == ["pip install searchsocket"]

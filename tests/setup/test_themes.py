@@ -19,6 +19,7 @@ SOURCES = {"VitePress": "docs", "MkDocs": "docs", "mdBook": "src"}
 HEAD = f'<script type="module" src="{{{{ path_to_root }}}}{SCRIPT}"></script>\n'
 SLOT = "'nav-bar-content-before': search,"
 IMPORT = "import DefaultTheme from 'vitepress/theme'\n"
+PRESENT = "(searchsocket --version || (echo Search is missing. Run: pip install searchsocket && exit 1))"
 OVERRIDE = "Search: './src/searchsocket/Search.astro'"
 
 
@@ -176,7 +177,7 @@ def test_a_static_site_names_the_folder_of_its_export(framework: str) -> None:
         (
             '{\n  "scripts": {\n    "build": "vitepress build docs"\n  }\n}\n',
             '{\n  "scripts": {\n    "build": "vitepress build docs",\n'
-            '    "postbuild": "searchsocket index && searchsocket export dist/searchsocket"\n  }\n}\n',
+            f'    "postbuild": "{PRESENT} && searchsocket index && searchsocket export dist/searchsocket"\n  }}\n}}\n',
         ),
         ('{"scripts": {"build": "a", "postbuild": "b"}}', None),
         ("", None),
@@ -194,5 +195,5 @@ def test_the_step_follows_the_script_that_builds_the_site() -> None:
     assert json.loads(changed)["scripts"] == {
         "build": "tsc",
         "docs:build": "vitepress build docs",
-        "postdocs:build": "searchsocket index && searchsocket export docs/dist/searchsocket",
+        "postdocs:build": f"{PRESENT} && searchsocket index && searchsocket export docs/dist/searchsocket",
     }

@@ -153,6 +153,7 @@ export const groups: Group[] = [
 			{ href: '/docs/agents', label: 'Search for AI agents' },
 			{ href: '/docs/recipes/review-the-mirror', label: 'Review the mirror' },
 			{ href: '/docs/recipes/static-search', label: 'Search without a server' },
+			{ href: '/docs/recipes/static-hosts', label: 'Hosts of static files' },
 			{ href: '/docs/recipes/several-sites', label: 'Several sites' },
 			{ href: '/docs/recipes/serve-elsewhere', label: 'Serve from another machine' },
 			{ href: '/docs/recipes/milvus', label: 'Milvus' },
