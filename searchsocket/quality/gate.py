@@ -8,7 +8,7 @@ from typing import NamedTuple
 from searchsocket.backends import Backends
 from searchsocket.curation.live_rules import Curation
 from searchsocket.curation.rules import FILE_NAME
-from searchsocket.errors import ConfigError, ConfigMissing, EmbeddingModelMismatch, IndexCorrupt, ScopeNotIndexed
+from searchsocket.errors import ConfigMissing, EmbeddingModelMismatch, IndexCorrupt, ScopeNotIndexed
 from searchsocket.models.embedders.queries import QueryVectors
 from searchsocket.pipeline.run.context import CORPORA, ScopeRun
 from searchsocket.pipeline.run.results import CheckOutcome
@@ -30,11 +30,12 @@ Clock = Callable[[], datetime]
 
 
 def golden_texts(run: ScopeRun) -> Sequence[str]:
-    """Return the golden queries of a run; empty if their file is not valid, which `judge_candidate` reports."""
-    try:
-        queries = golden_queries(run.project.root, run.project.settings.golden.file, run.scope.name, run.corpus.name)
-    except (ConfigError, ConfigMissing):
-        return ()
+    """Return the golden queries of a run.
+
+    Raises:
+        ConfigError, ConfigMissing: Their file is not valid or does not exist.
+    """
+    queries = golden_queries(run.project.root, run.project.settings.golden.file, run.scope.name, run.corpus.name)
     return [golden.query for golden in queries]
 
 

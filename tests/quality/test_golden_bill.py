@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from searchsocket.errors import BudgetExceeded, EmbedderRefused
+from searchsocket.errors import BudgetExceeded, ConfigError, EmbedderRefused
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.index import index_scope, plan_scope
 from searchsocket.pipeline.run.options import RunOptions
@@ -82,6 +82,15 @@ def test_the_plan_and_the_estimate_count_golden_queries(site: Site, server: Serv
         index_scope(run_of(site, max_cost_usd=between))
     assert not server.requests
     assert index_scope(run_of(site)).estimated_tokens == planned.estimated_tokens
+
+
+def test_golden_queries_that_are_not_valid_are_found_before_a_text_is_paid_for(site: Site, server: Server) -> None:
+    """Also by a dry run."""
+    (site.root / "golden-queries.toml").write_text("[[query]]\nmust_be_first = 3\n")
+    for do in (plan_scope, index_scope):
+        with pytest.raises(ConfigError, match=r"golden-queries\.toml"):
+            do(run_of(site))
+    assert not server.requests
 
 
 def test_a_provider_that_refuses_golden_queries_stops_the_switch(site: Site, server: Server) -> None:

@@ -38,6 +38,7 @@ def chunk_embeddings(run: ScopeRun, state: ScopeState) -> StageResult[EmbeddingN
 
     Raises:
         BudgetExceeded: The estimate is over the budget; nothing was called.
+        ConfigError, ConfigMissing: See `golden_tokens`; nothing was called.
         BadVectors, EmbedderUnavailable, EmbedderRefused: The provider failed; the cache keeps earlier vectors.
     """
     return embed_chunks(run, state, chunk_embeddings)
@@ -46,6 +47,7 @@ def chunk_embeddings(run: ScopeRun, state: ScopeState) -> StageResult[EmbeddingN
 def embed_chunks(run: ScopeRun, state: ScopeState, stage: Stage[EmbeddingNumbers]) -> StageResult[EmbeddingNumbers]:
     """Embed the chunks of one corpus; raises the same errors as `chunk_embeddings`."""
     settings, embedder = run.project.settings.embeddings, run.embedder
+    query_tokens = golden_tokens(run, state)
     with (
         run.backends.open_cache() as cache,
         embedding_turn(
@@ -79,7 +81,7 @@ def embed_chunks(run: ScopeRun, state: ScopeState, stage: Stage[EmbeddingNumbers
                 budget=budget(run),
                 price_per_million_tokens_usd=settings.price_per_million_tokens_usd,
                 pages_at=state.chunks.pages_at,
-                query_tokens=golden_tokens(run, state),
+                query_tokens=query_tokens,
                 on_paid=partial(_note_payment, run, embedder),
                 on_progress=lambda done, total: stage.progress(run, done, total),
             )
@@ -146,9 +148,13 @@ def plan_embeddings(run: ScopeRun, state: ScopeState) -> EmbedOutcome:
 
 
 def golden_tokens(run: ScopeRun, state: ScopeState) -> int:
-    """Tokens of the golden queries that a remote provider embeds before the switch; 0 if nothing will be published."""
-    embedder = run.embedder
-    if not embedder.is_remote or not (texts := run.golden_texts(run)):
+    """Tokens of the golden queries that a remote provider embeds before the switch; 0 if nothing will be published.
+
+    Raises:
+        ConfigError, ConfigMissing: The file of the golden queries is not valid or does not exist.
+    """
+    embedder, texts = run.embedder, run.golden_texts(run)
+    if not embedder.is_remote or not texts:
         return 0
     if not run.options.force and _state_is_live(run, state) and next(state.published.changes(), None) is None:
         return 0
