@@ -17,10 +17,11 @@ from searchsocket.pipeline.run.checks import Check, outcome_of, refused_outcomes
 from searchsocket.pipeline.run.stage import AnyStage
 from searchsocket.pipeline.run.stages import CODE_STAGES, LLMS_STAGES, STAGES, STATIC_STAGES
 from searchsocket.quality.checks import ALL_CHECKS, BETWEEN_RUNS, RUN_CHECKS, checks_of
+from searchsocket.quality.gate import gate_digest
 from searchsocket_assets.command_runs import recorded_outcome, recorded_stage, report_of_command
 from searchsocket_assets.resources import begin_scope_run, options_of
 from searchsocket_assets.run.history import MAX_RUNS, delete_old_runs
-from searchsocket_assets.run.tags import BUILD_TAG, is_cancelled, note_build
+from searchsocket_assets.run.tags import BUILD_TAG, REFUSED_TAG, is_cancelled, note_build
 from searchsocket_assets.run.translate import (
     checked,
     errors_as_failures,
@@ -146,6 +147,7 @@ def stage_asset(stage: AnyStage, site: DagsterSite) -> dg.AssetsDefinition:
             try:
                 result = stage(run)
             except CandidateRefused as failure:
+                context.instance.add_run_tags(context.run.run_id, {REFUSED_TAG: gate_digest(of_site.project)})
                 outcomes = refused_outcomes(failure, checks_of(stage))
                 yield from evaluations(context.instance, outcomes, context.asset_key, context.partition_key)
                 raise

@@ -24,11 +24,12 @@ from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.watching.whole import Wait, Wholeness
 from searchsocket.project.project import Project
 from searchsocket.project.settings.source_kinds import source_kind
+from searchsocket.quality.gate import gate_digest
 from searchsocket.state import ProjectState
 from searchsocket_assets.jobs import INDEX_SITE
 from searchsocket_assets.partitions import names_in_stores, own_partitions
 from searchsocket_assets.run.history import index_records
-from searchsocket_assets.run.tags import BRANCH_TAG, BUILD_TAG, PROJECT_TAG, STARTED_TAG
+from searchsocket_assets.run.tags import BRANCH_TAG, BUILD_TAG, PROJECT_TAG, REFUSED_TAG, STARTED_TAG
 from searchsocket_assets.site import DagsterSite
 
 _MOST_AT_ONCE = 20  # runs that one tick requests
@@ -51,6 +52,7 @@ def new_builds(context: dg.SensorEvaluationContext, site: DagsterSite) -> dg.Sen
     commits = listed.commits if listed else {}
     runs: list[dg.RunRequest] = []
     busy: list[str] = []
+    refused: list[str] = []
     order = sorted(branches, key=lambda scope: (scope <= begin, scope))  # continue after the last tick's last scope
     deadline, last = time.monotonic() + _TICK_S, ""
     for scope in order:
@@ -64,14 +66,16 @@ def new_builds(context: dg.SensorEvaluationContext, site: DagsterSite) -> dg.Sen
         if wait := wait_for(run, build, time.time_ns()):
             busy.append(described(scope, wait))
             continue
-        request = _request(context.instance, site, run, build, settled)
+        request = _request(context.instance, site, run, build, settled, refused)
         if request is not None:
             runs.append(request)
     digests = {scope: digest for scope, digest in settled.items() if scope in branches}
     cursor = json.dumps([last if last != order[-1:][0] else "", digests], separators=(",", ":")) if order else "[]"
     # Partitions follow the stored scopes: a new Dagster home has none, and gets all of them here.
     missing = sorted(branches.keys() - {*context.instance.get_dynamic_partitions(site.partitions_name)})
-    reason = f"still being written: {', '.join(busy)}" if busy else f"no new build; scopes watched: {len(branches)}"
+    reasons = [f"still being written: {', '.join(busy)}"] if busy else []
+    reasons += [f"refused by the golden queries until something changes: {', '.join(refused)}"] if refused else []
+    reason = "; ".join(reasons) or f"no new build; scopes watched: {len(branches)}"
     return dg.SensorResult(
         run_requests=runs,
         skip_reason=None if runs else dg.SkipReason(reason),
@@ -81,8 +85,19 @@ def new_builds(context: dg.SensorEvaluationContext, site: DagsterSite) -> dg.Sen
 
 
 def _request(
-    instance: dg.DagsterInstance, site: DagsterSite, run: ScopeRun, build: Build, settled: dict[str, str]
+    instance: dg.DagsterInstance,
+    site: DagsterSite,
+    run: ScopeRun,
+    build: Build,
+    settled: dict[str, str],
+    refused: list[str],
 ) -> dg.RunRequest | None:
+    """Return the request for a run; None if no run is due.
+
+    Args:
+        settled: Scopes and the digests of their indexed builds; this one is added or removed.
+        refused: Scopes whose build the gate would refuse again; this one is added.
+    """
     scope, project = run.scope, run.project
     newest = index_records(instance, site, project, scope.name, _LOOKED_AT)
     if any(not record.dagster_run.is_finished and BUILD_TAG not in record.dagster_run.tags for record in newest):
@@ -92,7 +107,10 @@ def _request(
     attempts = [_attempt(record, build, job) for record in records]
     if records and records[0].dagster_run.is_success and attempts[0].digest == build.digest:
         settled[scope.name] = build.digest
-    if not is_due(build.digest, attempts, time.time()):
+    gate = gate_digest(project)
+    if attempts and attempts[0].is_refused(build.digest, gate):
+        refused.append(scope.name)
+    if not is_due(build.digest, attempts, time.time(), gate):
         return None
     settled.pop(scope.name, None)
     return dg.RunRequest(
@@ -122,7 +140,8 @@ def _start_s(record: dg.RunRecord) -> float | None:
 
 def _attempt(record: dg.RunRecord, build: Build, job: str) -> Attempt:
     ended_at = record.end_time or record.update_timestamp.timestamp()
-    return Attempt(_digest(record, build, job), record.dagster_run.status in _FAILED, ended_at)
+    run = record.dagster_run
+    return Attempt(_digest(record, build, job), run.status in _FAILED, ended_at, run.tags.get(REFUSED_TAG, ""))
 
 
 def _watched_scopes(
@@ -175,7 +194,7 @@ def build_sensor(site: DagsterSite, job: Any) -> dg.SensorDefinition:
         minimum_interval_seconds=30,
         description="Requests one run per scope with a new build: a new commit of its branch, or a new build in "
         "its folder once writes have settled for `branches.settle_s`. Retries a failed build after pauses from "
-        "one minute to six hours.",
+        "one minute to six hours; one that the golden queries refused waits until something changes.",
     )
     def look(context: dg.SensorEvaluationContext) -> dg.SensorResult | dg.SkipReason:
         return new_builds(context, site)

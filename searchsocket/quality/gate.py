@@ -3,8 +3,10 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
+from hashlib import sha256
 from typing import NamedTuple
 
+from searchsocket import __version__
 from searchsocket.backends import Backends
 from searchsocket.curation.live_rules import Curation
 from searchsocket.curation.rules import FILE_NAME
@@ -15,7 +17,7 @@ from searchsocket.pipeline.run.results import CheckOutcome
 from searchsocket.project.corpora import CorpusName
 from searchsocket.project.project import Project
 from searchsocket.quality.generations import OneReader, engine_over, queries_of
-from searchsocket.quality.golden import GoldenQuery, golden_queries
+from searchsocket.quality.golden import FILES, GoldenQuery, golden_queries
 from searchsocket.quality.judgement import IndexJudgement, judge
 from searchsocket.quality.replies import DEPTH, Ask, GoldenResult, GoldenResults, ask_all, refuse_words_alone
 from searchsocket.search.answer import Result
@@ -25,6 +27,8 @@ from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
 from searchsocket.stores.base import IndexReader
 from searchsocket.types import Lines, Scope
+
+_HEX = 16  # digits of a digest
 
 Clock = Callable[[], datetime]
 
@@ -37,6 +41,16 @@ def golden_texts(run: ScopeRun) -> Sequence[str]:
     """
     queries = golden_queries(run.project.root, run.project.settings.golden.file, run.scope.name, run.corpus.name)
     return [golden.query for golden in queries]
+
+
+def gate_digest(project: Project) -> str:
+    """Return a digest of what the gate judges a candidate by: release, settings and files of the owner."""
+    digest = sha256(f"{__version__}\n{project.settings.model_dump_json()}\n".encode())
+    for name in (project.settings.golden.file, *FILES, FILE_NAME):
+        with suppress(OSError):
+            digest.update((project.root / name).read_bytes())
+        digest.update(b"\0")
+    return digest.hexdigest()[:_HEX]
 
 
 def judge_candidate(run: ScopeRun, candidate: IndexReader) -> CheckOutcome | None:

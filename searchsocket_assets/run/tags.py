@@ -11,6 +11,7 @@ PROJECT_TAG = "project"  # a home may serve several projects
 ROOT_TAG = "searchsocket/root"  # id and folder of the project, `docs@/srv/docs`
 BRANCH_TAG = "searchsocket/branch"  # branch of its scope
 BUILD_TAG = "searchsocket/build"  # digest of the build that the run was requested for, or read
+REFUSED_TAG = "searchsocket/refused"  # what the gate that refused its candidate judged by: a digest
 LAUNCHED_BY_TAG = "searchsocket/launched_by"
 COMMAND = "cli"
 REPORT_TAG = "searchsocket/run"  # id of the run of a command that Dagster's run shows

@@ -12,10 +12,12 @@ import pytest
 from runner_types import RunGraph
 
 from searchsocket.pipeline.watching.whole import SILENCE_S
+from searchsocket.project.project import open_project
 from searchsocket.project.scopes import sanitise_scope
+from searchsocket.quality.gate import gate_digest
 from searchsocket_assets import builds
 from searchsocket_assets.definitions import build_definitions
-from searchsocket_assets.run.tags import BRANCH_TAG, BUILD_TAG, PARTITION_TAG, PROJECT_TAG
+from searchsocket_assets.run.tags import BRANCH_TAG, BUILD_TAG, PARTITION_TAG, PROJECT_TAG, REFUSED_TAG
 from searchsocket_assets.site import NAME, DagsterSite, ProjectTraits
 from tests.sources.git_repository import commit, git
 from tests.watching.builders import prerender, write_slowly
@@ -144,6 +146,18 @@ def test_a_build_whose_run_failed_is_tried_again_after_a_pause(
         later(pause_s)
     (request,) = tick()
     assert len({*keys, request.run_key}) == 3, "Dagster runs no key twice"
+
+
+def test_a_build_that_the_gate_refused_waits_until_something_changes(
+    site: Path, tick: Tick, end: Callable[..., str], later: Callable[[float], None]
+) -> None:
+    (request,) = tick()
+    refused = {**request.tags, REFUSED_TAG: gate_digest(open_project(site, os.environ))}
+    end(dg.RunRequest(partition_key=request.partition_key, tags=refused), well=False)
+    later(1e6)
+    assert tick() == []
+    (site / "golden-queries.toml").write_text('[[query]]\nquery = "boat"\nmust_not = "/nowhere"\n')
+    assert len(tick()) == 1
 
 
 def test_each_branch_is_watched_by_its_commit(

@@ -1,5 +1,6 @@
 """Golden queries before the switch, in a run of Dagster."""
 
+import os
 import sys
 from pathlib import Path
 from typing import NoReturn
@@ -15,6 +16,7 @@ from searchsocket.project.project import open_project
 from searchsocket.quality import checks, gate
 from searchsocket.types import Recall
 from searchsocket_assets.definitions import build_definitions
+from searchsocket_assets.run.tags import REFUSED_TAG
 
 pytestmark = pytest.mark.dagster
 
@@ -72,6 +74,7 @@ def test_a_candidate_that_answers_worse_is_refused_kept_and_forgotten(
     write_page(site, "docs/ropes", "Trains", "The railway station sells tickets at noon.")
     refused = run_graph()
     assert not refused.success
+    assert refused.dagster_run.tags[REFUSED_TAG] == gate.gate_digest(open_project(site, os.environ))
     evaluation = golden(refused)
     assert (evaluation.passed, evaluation.partition, evaluation.severity) == (
         False,

@@ -119,20 +119,29 @@ class Attempt:
     digest: str  # of the build
     failed: bool  # it ended without success
     ended_at: float  # seconds since the epoch; for a running one, the time of its last sign of life
+    refused_by: str = ""  # see `gate_digest`; "" = the gate did not refuse it
+
+    def is_refused(self, digest: str, gate: str) -> bool:
+        """Return True if it was of this build, and the gate would refuse it again."""
+        return self.digest == digest and bool(self.refused_by) and self.refused_by == gate
 
 
-def is_due(digest: str, attempts: Sequence[Attempt], now: float) -> bool:
+def is_due(digest: str, attempts: Sequence[Attempt], now: float, gate: str = "") -> bool:
     """Return True if a scope's build needs a run.
 
     A new build does, that is one other than the last requested build, even if it was indexed before. A failed build is
-    repeated after a minute; each further pause is four times as long, up to six hours.
+    repeated after a minute; each further pause is four times as long, up to six hours. A build that the gate refused is
+    repeated once the gate judges by something else.
 
     Args:
         attempts: The attempts of the scope, newest first.
         now: Seconds since the epoch.
+        gate: See `gate_digest`.
     """
     same = list(takewhile(lambda attempt: attempt.digest == digest, attempts))
     if not all(attempt.failed for attempt in same):
+        return False
+    if same and same[0].is_refused(digest, gate):
         return False
     return not same or now - same[0].ended_at >= pause_s(len(same))
 
