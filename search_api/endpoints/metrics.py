@@ -4,6 +4,7 @@ import contextlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import get_args
 
 from fastapi import FastAPI, Request
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Histogram, generate_latest
@@ -17,7 +18,10 @@ from starlette.responses import Response
 from search_api.endpoints.common import caller_of
 from search_api.gate.observer import AnsweredRequest
 from search_api.run.workers import METRICS_DIR
+from searchsocket import __version__
+from searchsocket.commit import COMMIT
 from searchsocket.errors import AddressInUse, Unauthorized
+from searchsocket.serving.health import Degradation
 from searchsocket.serving.service import SearchService
 
 PATH = "/metrics"
@@ -81,6 +85,9 @@ class ServiceNumbers(Collector):
         return families.values()
 
     def _families(self) -> Iterator[Metric]:
+        build = GaugeMetricFamily("searchsocket_build_info", "The release that runs.", labels=["version", "commit"])
+        build.add_metric([__version__, COMMIT], 1)
+        yield build
         projects = tuple(self._projects)
         names = {each.metrics.project for each in projects}
         if folder := os.environ.get(METRICS_DIR):
@@ -100,26 +107,32 @@ def _state(project: str, service: SearchService) -> Iterable[Metric]:
     health = service.health(trusted=True)
     ready = GaugeMetricFamily("searchsocket_ready", "1 if every public scope has a usable index.", labels=["project"])
     ready.add_metric([project], health.ready)
-    backend = GaugeMetricFamily("searchsocket_backend_up", "1 if the vector store answers.", labels=["project"])
-    backend.add_metric([project], bool(health.backend_up))
+    backend = GaugeMetricFamily("searchsocket_backend_up", "1 if the remote vector store answers.", labels=["project"])
+    if service.store.remote_index is not None and health.backend_up is not None:
+        backend.add_metric([project], health.backend_up)
     labels = ["project", "scope"]
     info = GaugeMetricFamily(
         "searchsocket_index_info", "The live generation.", labels=[*labels, "generation", "model_id"]
     )
     records = GaugeMetricFamily("searchsocket_index_records", "Records of the live generation.", labels=labels)
     age = GaugeMetricFamily("searchsocket_index_age_seconds", "Since the live generation was published.", labels=labels)
+    degraded = GaugeMetricFamily(
+        "searchsocket_degraded", "1 if answers are degraded for a reason.", labels=[*labels, "reason"]
+    )
     poll = GaugeMetricFamily(
         "searchsocket_poll_age_seconds", "Since the object store that is followed answered.", labels=labels
     )
     for scope in health.scopes:
         names = [project, scope.scope]
+        for reason in get_args(Degradation):
+            degraded.add_metric([*names, reason], reason in scope.degraded_by)
         if scope.generation is not None and scope.records is not None and scope.age_seconds is not None:
             info.add_metric([*names, scope.generation, scope.model_id or ""], 1)
             records.add_metric(names, scope.records)
             age.add_metric(names, scope.age_seconds)
         if scope.poll_age_seconds is not None:
             poll.add_metric(names, scope.poll_age_seconds)
-    return ready, backend, info, records, age, poll
+    return ready, backend, degraded, info, records, age, poll
 
 
 def add_metrics(app: FastAPI, numbers: ProjectNumbers) -> None:

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Annotated, Generic, TypeVar
+from typing import Annotated, Generic, Literal, TypeAlias, TypeVar
 
 from pydantic import Field
 
@@ -39,6 +39,9 @@ class Recent(Generic[T]):
             return self._entry[1]
 
 
+# Why answers are degraded. `words_only`: the vector store is unavailable.
+Degradation: TypeAlias = Literal["older_generation", "words_only", "not_loaded"]
+
 _FEW_SCOPES = 8  # up to this number, every request reads their health
 _HEALTH_S = 1.0
 _NOT_LOADED = "not loaded; the first query loads it"
@@ -54,6 +57,7 @@ class ScopeHealth(Wire):
         str | None,
         Field(description="Reason for degraded answers: an older generation, or no search by meaning."),
     ] = None
+    degraded_by: Annotated[tuple[Degradation, ...], Field(description="The reasons as codes.")] = ()
     generation: str | None = None
     published_at: str | None = None
     age_seconds: float | None = None
@@ -140,13 +144,15 @@ class HealthCheck:
             answering = self._store.answering(scope)
             outage = self._engine.backend_trouble(scope)
         except IndexLoading:
-            return ScopeHealth(name, ready=True, degraded=_NOT_LOADED)
+            return ScopeHealth(name, ready=True, degraded=_NOT_LOADED, degraded_by=("not_loaded",))
         except SearchSocketError as error:
             self._on_error(error)
             return ScopeHealth(name, ready=False)
         reasons = (_old_reason(answering.trouble, trusted=trusted), self._without_vectors(outage, trusted=trusted))
         health = self._of_generation(answering.generation, "; ".join(filter(None, reasons)) or None)
-        health = replace(health, poll_age_seconds=answering.poll_age_s)
+        by: list[Degradation] = ["older_generation"] if answering.trouble else []
+        by += ["words_only"] if outage and self._engine.answers_by_words else []
+        health = replace(health, degraded_by=tuple(by), poll_age_seconds=answering.poll_age_s)
         return health if outage is None or self._engine.answers_by_words else replace(health, ready=False)
 
     def _without_vectors(self, outage: SearchSocketError | None, *, trusted: bool) -> str:

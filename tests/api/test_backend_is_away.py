@@ -62,5 +62,6 @@ def test_health_says_what_queries_get(tmp_path: Path, policy: str, status: int, 
     health = served.get("/api/health")
     assert health.status_code == status
     assert health.json()["scopes"][0]["degraded"].startswith(what)
+    assert health.json()["scopes"][0]["degradedBy"] == (["words_only"] if policy == "words" else [])
     assert "10.0.0.9" not in health.text
     assert "10.0.0.9: connection refused" in served.get("/api/health", headers=TRUSTED).text

@@ -108,6 +108,7 @@ def test_a_bad_new_generation_is_degraded_and_answers_go_on(tmp_path: Path) -> N
     scope = health.json()["scopes"][0]
     assert (health.status_code, scope["ready"], scope["generation"]) == (200, True, first["generation"])
     assert scope["degraded"].startswith("an older generation answers")
+    assert scope["degradedBy"] == ["older_generation"]
     assert str(tmp_path) not in health.text
     trusted = api.get("/api/health", headers={"authorization": f"Bearer {KEY}"}).json()["scopes"][0]
     assert str(path) in trusted["degraded"]

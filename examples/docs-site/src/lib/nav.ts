@@ -144,6 +144,8 @@ export const groups: Group[] = [
 			{ href: '/docs/recipes/coming-from', label: 'Coming from Algolia or Pagefind' },
 			{ href: '/docs/recipes/deploy', label: 'Deploy it' },
 			{ href: '/docs/recipes/containers', label: 'Docker and Kubernetes' },
+			{ href: '/docs/recipes/upgrade', label: 'Upgrade, back up, remove' },
+			{ href: '/docs/recipes/alerts', label: 'Alerts and a dashboard' },
 			{ href: '/docs/recipes/github-actions', label: 'GitHub Actions' },
 			{ href: '/docs/recipes/preview-branches', label: 'Preview branches' },
 			{ href: '/docs/recipes/pull-request-comment', label: 'Pull request comment' },

@@ -1,0 +1,54 @@
+"""The rules and the dashboard in `deploy/prometheus` work, and name only what a service measures."""
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from api_client import KEY, Api
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "deploy" / "prometheus"
+RECIPES = ROOT / "examples" / "docs-site" / "src" / "content"
+
+
+def rules() -> list[dict[str, Any]]:
+    files = (yaml.safe_load((FOLDER / name).read_text()) for name in ("alerts.yaml", "recording.yaml"))
+    return [rule for file in files for group in file["groups"] for rule in group["rules"]]
+
+
+def expressions() -> list[str]:
+    dashboard = json.loads((FOLDER / "dashboard.json").read_text())
+    panels = [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
+    lists = [each["query"] for each in dashboard["templating"]["list"] if each["type"] == "query"]
+    return [*(rule["expr"] for rule in rules()), *panels, *lists]
+
+
+def test_rules_and_dashboard_ask_for_numbers_that_exist(api: Api) -> None:
+    text = api.get("/metrics", headers={"authorization": f"Bearer {KEY}"}).text
+    names = {rule["record"] for rule in rules() if "record" in rule}
+    for name, kind in re.findall(r"^# TYPE (\S+) (\S+)$", text, re.MULTILINE):
+        names |= {f"{name}_bucket", f"{name}_sum", f"{name}_count"} if kind == "histogram" else {name}
+    asked = {name for expression in expressions() for name in re.findall(r"searchsocket[_:][a-z0-9_:]+", expression)}
+    assert asked
+    assert asked <= names
+
+
+def test_each_alert_has_a_section_that_says_what_to_do() -> None:
+    for rule in rules():
+        if "alert" in rule:
+            page, _, anchor = rule["annotations"]["runbook"].removeprefix("/docs/").partition("#")
+            headings = re.findall(r"^### (\w+)$", (RECIPES / f"{page}.md").read_text(), re.MULTILINE)
+            assert rule["alert"] in headings
+            assert anchor == rule["alert"].lower()
+
+
+@pytest.mark.skipif(shutil.which("promtool") is None, reason="needs promtool, of Debian's package prometheus")
+def test_the_alerts_fire_when_they_should() -> None:
+    for command in (["check", "rules", "alerts.yaml", "recording.yaml"], ["test", "rules", "alerts_test.yaml"]):
+        done = subprocess.run(["promtool", *command], cwd=FOLDER, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
