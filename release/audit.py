@@ -22,8 +22,14 @@ NPM_PROJECTS = ("clients/js", "examples/docs-site")
 def main() -> None:
     accepted = current_exceptions(EXCEPTIONS.read_text(encoding="utf-8"), date.today())
     ignored = [word for name in accepted for word in ("--ignore-vuln", name)]
-    audit = [Path(sys.executable).with_name("pip-audit"), "--strict", "--disable-pip", "--require-hashes", *ignored]
-    failed = [lock for lock in LOCKS if subprocess.run([*audit, "-r", ROOT / lock], check=False).returncode]
+    audit = [
+        str(Path(sys.executable).with_name("pip-audit")),
+        "--strict",
+        "--disable-pip",
+        "--require-hashes",
+        *ignored,
+    ]
+    failed = [lock for lock in LOCKS if subprocess.run([*audit, "-r", str(ROOT / lock)], check=False).returncode]
     for project in NPM_PROJECTS:
         command = ["npm", "audit", "--package-lock-only", "--json"]
         done = subprocess.run(command, cwd=ROOT / project, stdout=subprocess.PIPE, text=True, check=False)

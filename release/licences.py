@@ -86,11 +86,11 @@ def closure(requirements: Iterable[Requirement]) -> set[str]:
 
 def licence(name: str) -> str:
     """Return the licence that a package states, as an SPDX expression where it can be one; "" if it states none."""
-    facts = metadata(name)
-    if expression := facts.get("License-Expression"):
+    facts = metadata(name).json
+    if expression := facts.get("license_expression"):
         return str(expression)
-    stated = [text.rpartition(" :: ")[2] for text in facts.get_all("Classifier", []) if text.startswith("License ::")]
-    short = (facts.get("License") or "").strip()
+    stated = [text.rpartition(" :: ")[2] for text in facts.get("classifier", []) if text.startswith("License ::")]
+    short = str(facts.get("license", "")).strip()
     names = [text for text in stated if text != "OSI Approved"] or ([short] if len(short) < MAX_NAME_CHARS else [])
     return " AND ".join(SPDX.get(text, text) for text in names)
 

@@ -48,7 +48,7 @@ def make_pages(out: Path, base: str) -> None:
         "SEARCHSOCKET__SCOPE__MODE": "fixed",
     }
     for command in (["index", "--only", "site", "--quiet"], ["export", str((out / FOLDER).resolve())]):
-        program = [Path(sys.executable).with_name("searchsocket"), *command]
+        program = [str(Path(sys.executable).with_name("searchsocket")), *command]
         subprocess.run(program, cwd=project, env={**os.environ, **settings}, check=True)
     shutil.rmtree(project)
 

@@ -51,6 +51,12 @@ import { sveltekit } from '@sveltejs/kit/vite';
 import { defineConfig } from 'vite';
 export default defineConfig({ plugins: [sveltekit({ adapter: adapter() })] });
 """
+KIT_TYPES = """\
+import { createSearchClient, type Result, type SearchRequest } from 'searchsocket-client';
+const request: SearchRequest = { q: 'budget', topK: 1 };
+export const first = async (): Promise<Result | undefined> =>
+  (await createSearchClient({ endpoint: '/api/search' }).search(request)).results[0];
+"""
 KIT_HTML = (
     '<!doctype html><html lang="en"><head>%sveltekit.head%</head><body><div>%sveltekit.body%</div></body></html>\n'
 )
@@ -167,16 +173,18 @@ def try_readme(folder: Path, environ: dict[str, str]) -> None:
 def try_kit(address: str, folder: Path) -> None:
     """Build a new SvelteKit site with the client's component and handle, and ask its server."""
     say("# SvelteKit")
-    packages = "@sveltejs/kit @sveltejs/adapter-node @sveltejs/vite-plugin-svelte svelte vite"
+    packages = "@sveltejs/kit @sveltejs/adapter-node @sveltejs/vite-plugin-svelte svelte vite typescript"
     write(folder, {
         "package.json": '{"name": "kit", "private": true, "type": "module"}',
         "vite.config.js": KIT_VITE,
         "src/app.html": KIT_HTML,
+        "src/first.ts": KIT_TYPES,
         "src/hooks.server.js": KIT_HOOKS,
         "src/routes/+layout.svelte": KIT_LAYOUT,
         "src/routes/+page.svelte": KIT_PAGE,
     })  # fmt: skip
     run(f"npm install --no-audit --no-fund --loglevel error {packages} {client_address(address)}", folder, {})
+    run("npx tsc --noEmit --strict --module esnext --moduleResolution bundler src/first.ts", folder, {})
     run("npx vite build --logLevel error", folder, {})
     environ = {"PORT": "0", "HOST": "127.0.0.1", "SEARCHSOCKET_URL": "http://127.0.0.1:9"}
     with started("node build", folder, environ) as process:
