@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import threading
 import time
@@ -221,10 +222,15 @@ def expected_version() -> str:
 
 
 def write(folder: Path, files: dict[str, str]) -> None:
+    """Write files that use the client under the name of its package."""
+    with tarfile.open(next(DIST.glob("*.tgz"))) as archive:
+        package = archive.extractfile("package/package.json")
+        assert package
+        client = json.load(package)["name"]
     for name, content in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(content, encoding="utf-8")
+        path.write_text(content.replace("searchsocket-client", client), encoding="utf-8")
 
 
 def text(path: Path) -> str:

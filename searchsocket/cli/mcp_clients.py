@@ -30,7 +30,9 @@ _MODE = 0o644  # of a new file, which contains no secret
 @click.command()
 @project_option
 @click.option("--client", required=True, type=click.Choice(CLIENTS), help="Agent to configure.")
-@click.option("--command", "command", default="", metavar="LINE", help='Command to start, e.g. "uvx searchsocket".')
+@click.option(
+    "--command", "command", default="", metavar="LINE", help='Command to start, e.g. "uvx searchsocket[mcp]".'
+)
 @click.option("--listed", is_flag=True, help="Name no project: serve the current one and those of `mcp list`.")
 @click.option("--print", "only_print", is_flag=True, help="Print the change; write nothing.")
 @click.option("--yes", is_flag=True, help="Write without confirmation.")
