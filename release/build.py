@@ -191,6 +191,8 @@ def write_npm_materials(project: Path, out: Path) -> None:
     materials = json.loads(text)
     materials.pop("serialNumber", None)  # it and the time differ in each build
     materials["metadata"].pop("timestamp", None)
+    component = materials["metadata"]["component"]
+    component["name"] = component["bom-ref"].rpartition("@")[0]  # npm takes that of the folder
     name = "searchsocket_client.cdx.json"
     (out / name).write_text(json.dumps(materials, indent=2) + "\n", encoding="utf-8")
 
