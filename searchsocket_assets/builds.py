@@ -10,6 +10,7 @@ import os
 import time
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -38,6 +39,25 @@ _LOOKED_AT = 20  # newest runs of a scope to read
 _FAILED = (dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED)
 
 
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """The findings of one tick."""
+
+    settled: dict[str, str]  # scope -> digest of its indexed build
+    unfinished: list[str] = field(default_factory=list)  # scopes whose build is still being written
+    queued: list[str] = field(default_factory=list)  # scopes for which another run waits or goes on
+    refused: list[str] = field(default_factory=list)  # scopes whose build the gate would refuse again
+
+    def reason(self) -> str:
+        """Why these scopes get no run; "" if there are none."""
+        scopes = {
+            "still being written": self.unfinished,
+            "another run waits or goes on": self.queued,
+            "refused by the golden queries until something changes": self.refused,
+        }
+        return "; ".join(f"{why}: {', '.join(names)}" for why, names in scopes.items() if names)
+
+
 def new_builds(context: dg.SensorEvaluationContext, site: DagsterSite) -> dg.SensorResult | dg.SkipReason:
     """Request a run of every scope whose build differs from the last requested one."""
     try:
@@ -49,10 +69,9 @@ def new_builds(context: dg.SensorEvaluationContext, site: DagsterSite) -> dg.Sen
     except SearchSocketError as error:
         return dg.SkipReason(f"{error.code}: {error}")
     settled, begin = _cursor(context.cursor)
+    look = _Look(settled)
     commits = listed.commits if listed else {}
     runs: list[dg.RunRequest] = []
-    busy: list[str] = []
-    refused: list[str] = []
     order = sorted(branches, key=lambda scope: (scope <= begin, scope))  # continue after the last tick's last scope
     deadline, last = time.monotonic() + _TICK_S, ""
     for scope in order:
@@ -64,18 +83,16 @@ def new_builds(context: dg.SensorEvaluationContext, site: DagsterSite) -> dg.Sen
         if build is None or settled.get(scope) == build.digest:
             continue
         if wait := wait_for(run, build, time.time_ns()):
-            busy.append(described(scope, wait))
+            look.unfinished.append(described(scope, wait))
             continue
-        request = _request(context.instance, site, run, build, settled, refused)
+        request = _request(context.instance, site, run, build, look)
         if request is not None:
             runs.append(request)
     digests = {scope: digest for scope, digest in settled.items() if scope in branches}
     cursor = json.dumps([last if last != order[-1:][0] else "", digests], separators=(",", ":")) if order else "[]"
     # Partitions follow the stored scopes: a new Dagster home has none, and gets all of them here.
     missing = sorted(branches.keys() - {*context.instance.get_dynamic_partitions(site.partitions_name)})
-    reasons = [f"still being written: {', '.join(busy)}"] if busy else []
-    reasons += [f"refused by the golden queries until something changes: {', '.join(refused)}"] if refused else []
-    reason = "; ".join(reasons) or f"no new build; scopes watched: {len(branches)}"
+    reason = look.reason() or f"no new build; scopes watched: {len(branches)}"
     return dg.SensorResult(
         run_requests=runs,
         skip_reason=None if runs else dg.SkipReason(reason),
@@ -89,30 +106,25 @@ def _request(
     site: DagsterSite,
     run: ScopeRun,
     build: Build,
-    settled: dict[str, str],
-    refused: list[str],
+    look: "_Look",
 ) -> dg.RunRequest | None:
-    """Return the request for a run; None if no run is due.
-
-    Args:
-        settled: Scopes and the digests of their indexed builds; this one is added or removed.
-        refused: Scopes whose build the gate would refuse again; this one is added.
-    """
+    """Return the request for a run; None if no run is due, and note why in `look`."""
     scope, project = run.scope, run.project
     newest = index_records(instance, site, project, scope.name, _LOOKED_AT)
     if any(not record.dagster_run.is_finished and BUILD_TAG not in record.dagster_run.tags for record in newest):
-        return None  # it will read the current build when it starts
+        look.queued.append(scope.name)  # that run will read the current build when it starts
+        return None
     job = site.named(INDEX_SITE)
     records = [record for record in newest if _digest(record, build, job)]
     attempts = [_attempt(record, build, job) for record in records]
     if records and records[0].dagster_run.is_success and attempts[0].digest == build.digest:
-        settled[scope.name] = build.digest
+        look.settled[scope.name] = build.digest
     gate = gate_digest(project)
     if attempts and attempts[0].is_refused(build.digest, gate):
-        refused.append(scope.name)
+        look.refused.append(scope.name)
     if not is_due(build.digest, attempts, time.time(), gate):
         return None
-    settled.pop(scope.name, None)
+    look.settled.pop(scope.name, None)
     return dg.RunRequest(
         run_key=f"{scope.name}:{build.digest}:{records[0].dagster_run.run_id if records else ''}",
         partition_key=scope.name,

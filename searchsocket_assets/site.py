@@ -26,7 +26,7 @@ from searchsocket.sources.base import SourceOrigin
 from searchsocket.state import ProjectState
 from searchsocket.system.json_text import JsonObject
 from searchsocket.types import Scope
-from searchsocket_assets.run.tags import BRANCH_TAG, PARTITION_TAG, PROJECT_TAG, RANGE_TAGS
+from searchsocket_assets.run.tags import BRANCH_TAG, HIDDEN, PARTITION_TAG, PROJECT_TAG, RANGE_TAGS
 
 PROJECT_VARIABLE = "SEARCHSOCKET_PROJECT"
 # Name of the partitions of a project with a Dagster home of its own: each scope is a partition of every asset. Names
@@ -55,6 +55,7 @@ class ProjectTraits:
     group: str = ""  # of the site's assets
     tags: Mapping[str, str] = field(default_factory=dict)  # of all definitions
     schedules: Mapping[str, str] = field(default_factory=dict)  # those that run from the start -> cron
+    timezone: str = "UTC"  # of the schedules
 
 
 def traits_of_project(environ: Mapping[str, str]) -> ProjectTraits:
@@ -83,6 +84,7 @@ def read_traits(root: Path, environ: Mapping[str, str]) -> tuple[str, ProjectTra
             watches_builds=settings.branches.watch,
             pays_for_embeddings=settings.embeddings.provider not in LOCAL_EMBEDDERS,
             max_age_days=settings.dagster.max_age_days,
+            timezone=settings.dagster.timezone,
         )
         origin = make_source(project.root, project.settings, None, scope="main").origin
     except (SearchSocketError, OSError):
@@ -157,12 +159,15 @@ class DagsterSite:
         return self.traits.group or (f"{self.name}_{corpus}" if self.name else corpus)
 
     def tags(self, subject: str) -> dict[str, str]:
-        """Tags for filtering definitions; runs of a job have those of the job."""
+        """Tags for filtering definitions."""
         about = {"searchsocket/about": subject}
         return {**self.traits.tags, **about, **({"searchsocket/site": self.name} if self.name else {})}
 
     def job_tags(self, subject: str) -> dict[str, str]:
-        return {**self.tags(subject), **({PROJECT_TAG: self.project_id} if self.project_id else {})}
+        """Tags of a job, which its runs have too."""
+        about = {f"{HIDDEN}about": subject}
+        site = {"searchsocket/site": self.name} if self.name else {}
+        return {**self.traits.tags, **about, **site, **({PROJECT_TAG: self.project_id} if self.project_id else {})}
 
     def pool(self, stage: str) -> str:
         """The pool that limits a stage: one per site, and one for paid calls of all sites."""
@@ -195,7 +200,8 @@ class DagsterSite:
         cron_time = self.traits.schedules.get(name)
         status = dg.DefaultScheduleStatus.RUNNING if cron_time else dg.DefaultScheduleStatus.STOPPED
         fields = {"name": self.named(name), "tags": self.tags(subject), "owners": self.owners}
-        return {**fields, "cron_schedule": cron_time or cron, "default_status": status}
+        times = {"cron_schedule": cron_time or cron, "execution_timezone": self.traits.timezone}
+        return {**fields, **times, "default_status": status}
 
     @cached_property
     def partitions(self) -> dg.DynamicPartitionsDefinition:

@@ -37,6 +37,7 @@ def site_definitions(
     static: bool | None = None,
     automation: bool | None = None,
     schedules: Mapping[str, str] | None = None,
+    timezone: str = "",
     deps: Sequence[dg.AssetKey] = (),
     keys: Mapping[str, dg.AssetKey] | None = None,
 ) -> dg.Definitions:
@@ -55,6 +56,7 @@ def site_definitions(
         static: Add the asset `static_search`; default: the project's settings.
         automation: Run the sensors for branches and builds from the start; default: the project's settings.
         schedules: Schedules to start automatically, with their cron times.
+        timezone: Time zone of the schedules, such as `Europe/Berlin`; default: the project's settings.
         deps: Keys of assets that build the site; their materialization starts a run.
         keys: Asset key per stage; default: the prefix and the stage's name.
 
@@ -77,6 +79,7 @@ def site_definitions(
         group=group,
         tags=tags or {},
         schedules=schedules or {},
+        timezone=timezone or traits.timezone,
     )
     return definitions_of(
         DagsterSite(
@@ -174,6 +177,9 @@ class Site(dg.Component, dg.Resolvable):
         Mapping[str, str],
         _option("Schedules to start automatically, with their cron times.", {"nightly_verify": "30 4 * * *"}),
     ] = field(default_factory=dict)
+    timezone: Annotated[
+        str, _option("Time zone of the schedules; default: the project's settings.", "Europe/Berlin")
+    ] = ""
     deps: Annotated[
         Sequence[dg.ResolvedAssetKey], _option("Assets that build the site; a materialization starts a run.")
     ] = ()
@@ -195,6 +201,7 @@ class Site(dg.Component, dg.Resolvable):
             static=self.static,
             automation=self.automation,
             schedules=self.schedules,
+            timezone=self.timezone,
             deps=self.deps,
             keys={stage: dg.AssetKey.from_user_string(key) for stage, key in self.keys.items()},
         )

@@ -5,17 +5,18 @@ import dagster as dg
 from searchsocket.pipeline.branches.builds import build_of
 from searchsocket.pipeline.run.context import ScopeRun
 
+HIDDEN = ".dagster/searchsocket_"  # prefix of tags that the UI does not show
 PARTITION_TAG = "dagster/partition"  # its scope
 RANGE_TAGS = ("dagster/asset_partition_range_start", "dagster/asset_partition_range_end")
 PROJECT_TAG = "project"  # a home may serve several projects
-ROOT_TAG = "searchsocket/root"  # id and folder of the project, `docs@/srv/docs`
+ROOT_TAG = f"{HIDDEN}root"  # id and folder of the project, `docs@/srv/docs`
 BRANCH_TAG = "searchsocket/branch"  # branch of its scope
-BUILD_TAG = "searchsocket/build"  # digest of the build that the run was requested for, or read
-REFUSED_TAG = "searchsocket/refused"  # what the gate that refused its candidate judged by: a digest
+BUILD_TAG = f"{HIDDEN}build"  # digest of the build that the run was requested for, or read
+REFUSED_TAG = f"{HIDDEN}refused"  # what the gate that refused its candidate judged by: a digest
 LAUNCHED_BY_TAG = "searchsocket/launched_by"
 COMMAND = "cli"
 REPORT_TAG = "searchsocket/run"  # id of the run of a command that Dagster's run shows
-STARTED_TAG = "searchsocket/started_at"  # when that run started, ISO 8601
+STARTED_TAG = f"{HIDDEN}started_at"  # when that run started, ISO 8601
 REPOSITORY_TAG = ".dagster/repository"  # lets the UI list a run on the page of its job
 
 

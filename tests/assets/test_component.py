@@ -76,7 +76,7 @@ def test_two_sites_are_scaffolded_checked_and_listed(company: Path) -> None:
 def test_every_attribute_is_described_and_has_its_effect(company: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(company / "src"))
     properties = searchsocket_assets.Site.get_model_cls().model_json_schema()["properties"]
-    expected = "root key_prefix group pool owners tags code llms static automation schedules deps keys"
+    expected = "root key_prefix group pool owners tags code llms static automation schedules timezone deps keys"
     assert set(properties) == set(expected.split())
     assert all(each["description"] for each in properties.values())
     attributes = {
@@ -91,6 +91,7 @@ def test_every_attribute_is_described_and_has_its_effect(company: Path, monkeypa
         "static": True,
         "automation": True,
         "schedules": {"nightly_verify": "0 1 * * *"},
+        "timezone": "Europe/Berlin",
         "deps": ["web/build"],
         "keys": {"search_index": "warehouse/docs_search"},
     }
@@ -110,6 +111,7 @@ def test_every_attribute_is_described_and_has_its_effect(company: Path, monkeypa
     assert pools == {"small_machine"}
     schedule = definitions.resolve_schedule_def("web_docs_nightly_verify")
     assert (schedule.cron_schedule, schedule.default_status.value) == ("0 1 * * *", "RUNNING")
+    assert schedule.execution_timezone == "Europe/Berlin"
     assert definitions.resolve_sensor_def("web_docs_new_builds").default_status.value == "RUNNING"
 
 

@@ -121,6 +121,7 @@ def test_checks_of_a_command_are_of_what_it_materialized(
     assert all(info.is_current for info in infos)
 
 
+@pytest.mark.filterwarnings("ignore:Parameter `include_sources`")
 def test_what_a_command_materialized_triggers_the_conditions_of_other_assets(
     project: Project, stored: dg.DagsterInstance, index: Index
 ) -> None:

@@ -3,9 +3,13 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
+import dagster as dg
+
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.quality.checks import golden_queries_answered, scope_age
 from searchsocket.quality.golden import golden_queries
+from searchsocket_assets.site import DagsterSite, read_traits
+from searchsocket_assets.site_factory import definitions_of
 from tests.settings.lab import Effect, Lab
 
 FOUND = '[[query]]\nquery = "whaling boats"\nexpect = "/blog/first"\n'
@@ -46,6 +50,11 @@ def is_young_enough(lab: Lab) -> bool:
     return scope_age(replace(run(lab), clock=lambda: datetime(2026, 1, 3, tzinfo=UTC))).passed
 
 
+def zones(lab: Lab) -> set[str | None]:
+    schedules = definitions_of(DagsterSite("", traits=read_traits(lab.project.root, {})[1])).schedules or ()
+    return {each.execution_timezone for each in schedules if isinstance(each, dg.ScheduleDefinition)}
+
+
 EFFECTS = (
     Effect(
         "golden.file", "other.toml", asked, ["whaling boats", "lighthouse lantern"], ["whaling boats"], prepare=prepare
@@ -55,4 +64,5 @@ EFFECTS = (
     Effect("golden.min_ndcg", 0.6, is_good_enough, True, False, prepare=prepare),
     Effect("golden.max_drop", 1.0, may_fall, False, True, prepare=prepare),
     Effect("dagster.max_age_days", 1.0, is_young_enough, True, False),
+    Effect("dagster.timezone", "Europe/Berlin", zones, {"UTC"}, {"Europe/Berlin"}),
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, Self, get_args
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import Field, field_validator, model_validator
 
@@ -337,6 +338,16 @@ Owner = Annotated[str, Field(pattern=r"^(team:[A-Za-z0-9_.-]+|[^@\s]+@[^@\s]+\.[
 class DagsterSettings(SettingsSection):
     owners: tuple[Owner, ...] = ()  # of the assets: mail addresses, or teams as `team:docs`
     max_age_days: Annotated[float, Field(ge=0)] = 0.0  # oldest live generation without a warning; 0 = no limit
+    timezone: str = "UTC"  # of the schedules, as `Europe/Berlin`
+
+    @field_validator("timezone")
+    @classmethod
+    def _is_known(cls, value: str) -> str:
+        try:
+            ZoneInfo(value)
+        except (OSError, ValueError, ZoneInfoNotFoundError) as error:
+            raise ValueError("must be the name of a time zone, such as Europe/Berlin") from error
+        return value
 
 
 class StateSettings(SettingsSection):
