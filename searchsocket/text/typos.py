@@ -2,12 +2,19 @@
 
 import re
 from collections.abc import Sequence
-from itertools import islice
+from itertools import islice, takewhile
 
 MIN_CHARS = 4  # shorter words have too many neighbours
 _TWO_EDITS_FROM = 8
 _MAX_NEAREST = 3
 _NO_DIGIT = re.compile(r"\D+")
+# Endings of the forms of one word where words are not stemmed: German, Romance and Slavic languages.
+_ENDINGS = frozenset((
+    "", "e", "en", "em", "er", "ern", "es", "n", "nen", "s", "x", "i", "o", "a", "ao", "oes", "aes", "m", "ns", "l",
+    "is", "ux", "а", "я", "ы", "и", "у", "ю", "е", "о", "ь", "й", "ой", "ей", "ом", "ем", "ов", "ев", "ам", "ям",
+    "ами", "ями", "ах", "ях", "ия", "ии", "ию", "ие",
+))  # fmt: skip
+_SHARED_CHARS = 4  # at the beginning of two forms of one word; one more if one of them has no ending
 
 
 def allowed_edits(word: str) -> int:
@@ -17,7 +24,7 @@ def allowed_edits(word: str) -> int:
 
 
 def nearest(word: str, vocabulary: Sequence[str]) -> list[str]:
-    """The first words of a vocabulary with the fewest edits, at most three.
+    """The first words of a vocabulary with the fewest edits, at most three; else those with another ending.
 
     A different digit is no typo: `v2.1` is not `v2.0`.
 
@@ -31,11 +38,26 @@ def nearest(word: str, vocabulary: Sequence[str]) -> list[str]:
         words = list(islice((one for one in near if _NO_DIGIT.sub("", one) == digits), _MAX_NEAREST))
         if words:
             return words
-    return []
+    return list(islice((other for other in vocabulary if _has_other_ending(word, other)), _MAX_NEAREST))
+
+
+def _has_other_ending(word: str, other: str) -> bool:
+    """Return True if two words differ only by an ending: `einstellungen` and `einstellung`, `homens` and `homem`."""
+    if word[:_SHARED_CHARS] != other[:_SHARED_CHARS]:
+        return False
+    pairs = zip(word, other, strict=False)
+    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    ends = ((at, (word[at:], other[at:])) for at in range(shared, _SHARED_CHARS - 1, -1))
+    return any(at >= _SHARED_CHARS + ("" in pair) and _ENDINGS.issuperset(pair) for at, pair in ends)
 
 
 def is_likely_typo(typed: str, word: str) -> bool:
-    """Return True for a likely typo: a letter left out, doubled, or swapped with its neighbour; in long words any."""
+    """Return True for a likely typo: a letter left out, doubled, or swapped with its neighbour; in long words any.
+
+    Another ending of the same word is likely too.
+    """
+    if _has_other_ending(typed, word):
+        return True
     if not within(typed, word, 1):
         return False
     doubled = {typed[:at] + typed[at + 1 :] for at in range(1, len(typed)) if typed[at] == typed[at - 1]}

@@ -39,8 +39,30 @@ QUERIES = [
     "v5.3.1", "node 18", "8443", "8,443", "8.443.000", "12 500", "python3.11", "10mb", "10 MB",
     "0x80070005", "80070005", "groesse steuerloeschen", "toe",
 ]  # fmt: skip
-VOCABULARY = ["install", "instance", "constant", "callback", "usecallback", "watcher", "watchers", "property", "2015"]
-TYPOS = ["instal", "isntall", "inztance", "usecallbaack", "watchrs", "xyz", "proprety", "21015"]
+VOCABULARY = [
+    "install",
+    "instance",
+    "constant",
+    "callback",
+    "usecallback",
+    "watcher",
+    "watchers",
+    "property",
+    "2015",
+    "einstellung",
+]
+TYPOS = [
+    "instal",
+    "isntall",
+    "inztance",
+    "usecallbaack",
+    "watchrs",
+    "xyz",
+    "proprety",
+    "21015",
+    "einstellungen",
+    "constanti",
+]
 RULES = """
 [[pin]]
 query = ["Install", "how to install*", "größe"]

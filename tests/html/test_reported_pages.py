@@ -135,6 +135,23 @@ def test_the_question_about_the_page_is_dropped(question: str) -> None:
     assert body(f"<h1>Ropes</h1><p>Hemp.</p>{question}") == "# Ropes\n\nHemp."
 
 
+def test_links_that_share_the_page_are_dropped() -> None:
+    """They are on every page; a sentence with such a link is kept."""
+    share = "".join(
+        f'<a href="{href}">{name}</a> '
+        for href, name in (
+            ("https://www.facebook.com/sharer/sharer.php?u=x", "Facebook"),
+            ("https://twitter.com/intent/tweet?text=x", "Twitter"),
+            ("https://x.com/intent/post?url=y", "Share on X"),
+            ("mailto:?subject=x", "Email"),
+            ("#comments", "Jump to comments"),
+        )
+    )
+    assert body(f"<p>Hemp.</p><div>{share}</div>") == "Hemp."
+    text = '<p>Post to <a href="https://reddit.com/submit">Reddit</a>, or see <a href="#comments">Comments</a>.</p>'
+    assert body(text) == "Post to [Reddit](https://reddit.com/submit), or see [Comments](#comments)."
+
+
 def test_a_sentence_about_a_helpful_page_is_kept() -> None:
     text = "Is this page helpful? Only if you sail."
     assert body(f"<p>{text}</p>") == text

@@ -110,3 +110,22 @@ def test_translations_in_a_sitemap_are_pages(web: Web, tmp_path: Path) -> None:
 def test_an_encoding_called_none_is_none(web: Web, tmp_path: Path) -> None:
     web.html("/", "<p>Plain</p>", Content_Encoding="none")
     assert Crawl(web, tmp_path).urls() == ["/"]
+
+
+def test_feeds_are_sitemaps(web: Web, tmp_path: Path) -> None:
+    """The protocol of sitemaps allows RSS and Atom."""
+    xml = {"Content-Type": "application/xml"}
+    rss = (
+        f'<rss version="2.0"><channel><link>{web.base_url}/x</link><item><title>A</title><link>{web.base_url}/a</link>'
+        "</item><item><link><![CDATA[ /b ]]></link></item></channel></rss>"
+    )
+    atom = (
+        '<feed xmlns="http://www.w3.org/2005/Atom"><link rel="self" href="/atom.xml"/><entry><link rel="edit" '
+        'href="/x"/><link rel="alternate" href="/c"/></entry><entry><link href="/d"/></entry></feed>'
+    )
+    web.pages |= {"/rss.xml": Answer(200, rss.encode(), xml), "/atom.xml": Answer(200, atom.encode(), xml)}
+    robots = f"Sitemap: {web.base_url}/rss.xml\nSitemap: {web.base_url}/atom.xml\n"
+    web.pages["/robots.txt"] = Answer(200, robots.encode(), {"Content-Type": "text/plain"})
+    for page in ("/a", "/b", "/c", "/d", "/x"):
+        web.html(page, "<p>Words</p>")
+    assert Crawl(web, tmp_path).urls() == ["/a", "/b", "/c", "/d"]

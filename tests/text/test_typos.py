@@ -64,3 +64,25 @@ def test_distance_agrees_with_the_table_method(one: str, other: str, edits: int)
 )
 def test_likely_slips_are_those_that_fingers_make(typed: str, meant: str, is_likely: bool) -> None:
     assert is_likely_typo(typed, meant) is is_likely
+
+
+@pytest.mark.parametrize(
+    ("typed", "word"),
+    [
+        ("einstellungen", "einstellung"),
+        ("declaracoes", "declaracao"),
+        ("homens", "homem"),
+        ("bateaux", "bateau"),
+        ("настройками", "настройка"),
+    ],
+)
+def test_another_ending_of_a_word_is_found(typed: str, word: str) -> None:
+    """Words are stemmed as in English and Arabic only."""
+    assert nearest(typed, [word]) == [word]
+    assert is_likely_typo(typed, word)
+
+
+@pytest.mark.parametrize(("typed", "word"), [("listen", "list"), ("number", "numb"), ("stations", "static")])
+def test_a_short_or_another_word_is_no_form(typed: str, word: str) -> None:
+    assert nearest(typed, [word]) == []
+    assert not is_likely_typo(typed, word)

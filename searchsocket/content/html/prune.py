@@ -66,6 +66,17 @@ _CONSENT_NAMES = frozenset({
 _FRAME_NAMES |= _CONSENT_NAMES
 _FRAME_SHARE = 0.4  # of the page's text; an element with more is content
 _PAGER = re.compile(r"(?:[←‹«<]|prev(?:ious)?\b).*|next\b.*|.*[→›»]", re.IGNORECASE)
+# Links to another part of the page, and addresses at which a visitor shares it.
+_SKIP = re.compile(
+    r"(?:jump|skip|go) to (?:the )?(?:main )?(?:comments?|content|navigation|search|footer|menu)", re.IGNORECASE
+)
+_SHARE = re.compile(
+    r"mailto:\?|https?://(?:[\w-]+\.)*(?:facebook\.com/(?:sharer|share)|"
+    r"(?:twitter|x|bsky)\.(?:com|app)/(?:intent|share)|linkedin\.com/(?:shareArticle|sharing|cws/share)|reddit\.com/submit|"
+    r"pinterest\.\w+/pin/create|t\.me/share|wa\.me/\?text|api\.whatsapp\.com/send|news\.ycombinator\.com/submitlink|"
+    r"tumblr\.com/(?:widgets/)?share|vk\.com/share|getpocket\.com/(?:save|edit)|threads\.net/intent)",
+    re.IGNORECASE,
+)
 _RELATIONS = frozenset(
     {"next", "prev", "previous", "up", "start", "first", "last", "contents", "index", "help", "glossary"}
 )
@@ -322,8 +333,13 @@ def _drop_contents_list(element: Element) -> None:
 
 
 def _drop_pagers(main: Element) -> None:
-    """Drop links to the previous and next page if they are alone in their parent."""
+    """Drop links to the previous and next page if they are alone in their parent, and those to share the page."""
     for anchor in list(main.iter("a")):
+        href = anchor.get("href") or ""
+        is_skip = href.startswith("#") and _SKIP.fullmatch(text_of(anchor))
+        if is_skip or (_SHARE.match(href) and not _in_sentence(anchor)):
+            drop(anchor)
+            continue
         if not _is_pager(anchor):
             continue
         parent = anchor.getparent()

@@ -139,8 +139,10 @@ class _Locations:
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         name = tag.rpartition("}")[2]
-        if name == "loc" and self._path[-1:] in (["url"], ["sitemap"]):
+        if self._is_location(name):
             self._text = []
+        elif name == "link" and self._path[-1:] == ["entry"] and attributes.get("rel", "alternate") == "alternate":
+            self.entries.append(("page", attributes.get("href", "").strip()))
         elif name == "link" and self._path[-1:] == ["url"] and "hreflang" in attributes:
             self.entries.append(("translation", attributes.get("href", "").strip()))
         self._path.append(name)
@@ -151,17 +153,22 @@ class _Locations:
 
     def end(self, tag: str) -> None:
         name = self._path.pop()
-        if name == "loc" and self._text is not None and self._path[-1:] in (["url"], ["sitemap"]):
+        if self._text is not None and self._is_location(name):
             text = "".join(self._text).strip()
             self._text = None
             if text:
-                self.entries.append(("page" if self._path[-1] == "url" else "sitemap", text))
+                self.entries.append(("sitemap" if self._path[-1] == "sitemap" else "page", text))
+
+    def _is_location(self, name: str) -> bool:
+        """Return True for an element whose text is an address: of a sitemap, or of an item of an RSS feed."""
+        parent = self._path[-1] if self._path else ""
+        return parent in {"url", "sitemap"} if name == "loc" else name == "link" and parent == "item"
 
     def close(self) -> None: ...
 
 
 def entries(data: bytes) -> Iterator[tuple[str, str]]:
-    """Yield the kind and location of every entry of a sitemap: XML, or text with one URL per line.
+    """Yield the kind and location of every entry of a sitemap: XML, a feed, or text with one URL per line.
 
     The kind is "page", "sitemap", or "translation" for the `hreflang` links of a page.
 

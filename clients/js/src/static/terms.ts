@@ -160,7 +160,23 @@ export function nearest(word: string, vocabulary: readonly string[]): string[] {
     const found = vocabulary.filter((one) => Math.abs(one.length - word.length) <= edits && one[0] === word[0] && within(word, one, edits) && digits(one) === digits(word));
     if (found.length) return found.slice(0, MAX_NEAREST);
   }
-  return [];
+  return vocabulary.filter((one) => hasOtherEnding(word, one)).slice(0, MAX_NEAREST);
+}
+
+// Endings of the forms of one word where words are not stemmed: German, Romance and Slavic languages.
+const ENDINGS = new Set(
+  (" e en em er ern es n nen s x i o a ao oes aes m ns l is ux" + " а я ы и у ю е о ь й ой ей ом ем ов ев ам ям ами ями ах ях ия ии ию ие").split(" "),
+);
+const SHARED_CHARS = 4; // at the beginning of two forms of one word; one more if one of them has no ending
+
+function hasOtherEnding(word: string, other: string): boolean {
+  let shared = 0;
+  while (shared < word.length && shared < other.length && word[shared] === other[shared]) shared++;
+  for (let at = shared; at >= SHARED_CHARS; at--) {
+    const endings = [word.slice(at), other.slice(at)];
+    if (at >= SHARED_CHARS + Number(endings.includes("")) && endings.every((ending) => ENDINGS.has(ending))) return true;
+  }
+  return false;
 }
 
 export function allowedEdits(word: string): number {
@@ -182,6 +198,7 @@ export function within(one: string, other: string, edits: number): boolean {
 }
 
 function isLikelyTypo(typed: string, word: string): boolean {
+  if (hasOtherEnding(typed, word)) return true;
   if (!within(typed, word, 1)) return false;
   const letters = (text: string) => [...text].sort().join("");
   const isDoubled = [...typed].some((letter, at) => at > 0 && letter === typed[at - 1] && typed.slice(0, at) + typed.slice(at + 1) === word);
