@@ -17,7 +17,7 @@ from searchsocket.system.encoding import ACCEPTED, BodyTooLarge, DamagedBody, En
 from searchsocket.system.exchange import Exchange, TimedBackend, timed_transport, within
 
 _CONNECTIONS = 32
-_UNPACKED_HEADERS = ("content-encoding", "content-length", "transfer-encoding")
+_UNPACKED_HEADERS = frozenset({b"content-encoding", b"content-length", b"transfer-encoding"})
 _MAX_BYTES: ContextVar[int | None] = ContextVar("max_bytes", default=None)
 
 
@@ -85,9 +85,9 @@ class BoundedTransport(httpx.BaseTransport):
         current.head_is_here()
         max_bytes = _MAX_BYTES.get() or self._max_bytes
         encodings = response.headers.get_list("content-encoding", split_commas=True)
-        headers = [(name, value) for name, value in response.headers.multi_items() if name not in _UNPACKED_HEADERS]
-        if not encodings and "content-length" in response.headers:
-            headers.append(("content-length", response.headers["content-length"]))
+        # As bytes: values such as that of `Location` may have any letters.
+        dropped = _UNPACKED_HEADERS if encodings else _UNPACKED_HEADERS - {b"content-length"}
+        headers = [(name, value) for name, value in response.headers.raw if name.lower() not in dropped]
         return httpx.Response(
             response.status_code,
             headers=headers,

@@ -14,7 +14,8 @@ _ENDINGS = frozenset((
     "is", "ux", "а", "я", "ы", "и", "у", "ю", "е", "о", "ь", "й", "ой", "ей", "ом", "ем", "ов", "ев", "ам", "ям",
     "ами", "ями", "ах", "ях", "ия", "ии", "ию", "ие",
 ))  # fmt: skip
-_SHARED_CHARS = 4  # at the beginning of two forms of one word; one more if one of them has no ending
+MAX_ENDING_CHARS = max(map(len, _ENDINGS))
+SHARED_CHARS = 4  # at the beginning of two forms of one word; one more if one of them has no ending
 
 
 def allowed_edits(word: str) -> int:
@@ -43,12 +44,12 @@ def nearest(word: str, vocabulary: Sequence[str]) -> list[str]:
 
 def _has_other_ending(word: str, other: str) -> bool:
     """Return True if two words differ only by an ending: `einstellungen` and `einstellung`, `homens` and `homem`."""
-    if word[:_SHARED_CHARS] != other[:_SHARED_CHARS]:
+    if word[:SHARED_CHARS] != other[:SHARED_CHARS]:
         return False
     pairs = zip(word, other, strict=False)
     shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-    ends = ((at, (word[at:], other[at:])) for at in range(shared, _SHARED_CHARS - 1, -1))
-    return any(at >= _SHARED_CHARS + ("" in pair) and _ENDINGS.issuperset(pair) for at, pair in ends)
+    ends = ((at, (word[at:], other[at:])) for at in range(shared, SHARED_CHARS - 1, -1))
+    return any(at >= SHARED_CHARS + ("" in pair) and _ENDINGS.issuperset(pair) for at, pair in ends)
 
 
 def is_likely_typo(typed: str, word: str) -> bool:

@@ -171,3 +171,18 @@ def test_a_page_that_reloads_itself_is_no_redirect(target: str) -> None:
         html.encode(), RawPage("/b", "/b", "b.html", ""), ExtractSettings(), TransformSettings(), site=WEB_SITE
     )
     assert (page.skip, page.body) == ("", "Lake levels")
+
+
+def test_a_page_laid_out_by_a_table_is_text() -> None:
+    """Old manuals have their navigation and their text in the two cells of one row."""
+    html = "<table><tr><td><a href='a'>Home</a></td><td><b>Tides</b><p>High at noon.</p></td></tr></table>"
+    assert body(html) == "[Home](/docs/a)\n\n**Tides**\n\nHigh at noon."
+    assert body("<table><tr><td>3</td><td>berths</td></tr></table>").startswith("|")
+
+
+def test_a_wiki_page_has_no_edit_links() -> None:
+    cite = '<sup id="cite_ref-1" class="reference"><a href="#cite_note-1">[1]</a></sup>'
+    edit = '<span class="mw-editsection">[<a href="/edit?s=1">edit</a>]</span>'
+    assert body(f'<p>A beam.{cite}</p><h2><span id="Uses">Uses</span>{edit}</h2><p>Steady.</p>') == (
+        "A beam.[1]\n\n## Uses {#Uses}\n\nSteady."
+    )

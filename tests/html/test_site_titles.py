@@ -13,6 +13,8 @@ from searchsocket.content.pages import ExtractedPage
     [
         (["Install | Acme", "Use | Acme", "Acme"], ("", " | Acme")),
         (["Acme - Install", "Acme - Use"], ("Acme - ", "")),
+        (["Acme › Install", "Acme › Use"], ("Acme › ", "")),
+        (["Acme :: Install", "Acme :: Use"], ("Acme :: ", "")),
         (["Acme: Install", "Acme: Use", "Acme: Use: more"], ("Acme: ", "")),
         (["A | Docs | Acme", "B | Docs | Acme", "C | Acme"], ("", " | Docs | Acme")),
         (["A | Docs | Acme", "B | Blog | Acme", "C | Acme"], ("", " | Acme")),
@@ -75,3 +77,9 @@ def test_a_page_is_called_by_its_title_where_its_h1_is_common(heading: str, head
 def test_the_order_of_pages_is_no_part_of_it(titles: list[str]) -> None:
     """Else a cold run and an incremental one could call a page differently."""
     assert common_parts(titles) == common_parts(titles[::-1]) == common_parts(sorted(titles))
+
+
+def test_two_colons_end_the_name_of_a_site() -> None:
+    """One colon may be in the heading of the page."""
+    page = ExtractedPage(title="Acme :: Install", body="")
+    assert SiteTitles(frozenset(), "Acme :: ", "").title_of(page) == "Install"

@@ -129,3 +129,23 @@ def test_feeds_are_sitemaps(web: Web, tmp_path: Path) -> None:
     for page in ("/a", "/b", "/c", "/d", "/x"):
         web.html(page, "<p>Words</p>")
     assert Crawl(web, tmp_path).urls() == ["/a", "/b", "/c", "/d"]
+
+
+def test_frames_and_areas_of_images_are_links(web: Web, tmp_path: Path) -> None:
+    """The start page of an old site may have nothing else."""
+    web.pages["/"] = Answer(200, b"<frameset><frame src='nav.html'><frame src='/text.htm#top'></frameset>", _HTML)
+    web.html("/nav.html", "<map name='m'><area href='/pier.html' alt='Pier'></map>")
+    web.html("/text.htm", "<p>Text</p>")
+    web.html("/pier.html", "<p>Pier</p>")
+    assert Crawl(web, tmp_path).urls() == ["/", "/nav", "/text", "/pier"]
+
+
+@pytest.mark.parametrize("location", ["/mit leer/ü", "/mit leer/ü".encode().decode("latin-1")])
+def test_a_redirect_may_have_any_letters(web: Web, tmp_path: Path, location: str) -> None:
+    """Hosts write them as bytes of UTF-8 or Latin-1; browsers escape them."""
+    web.html("/", "<a href='/old'>Old</a>")
+    web.pages["/old"] = Answer(302, headers={"Location": location})
+    web.html("/mit%20leer/%C3%BC", "<p>New</p>")
+    crawl = Crawl(web, tmp_path)
+    assert len(crawl.urls()) == 2
+    assert "/mit%20leer/%C3%BC" in web.paths()

@@ -46,7 +46,7 @@ _NOISE_CLASSES = frozenset({
     "navheader", "navfooter", "sphinxsidebar", "toplang", "bottomlang", "indexterm", "footnote-back",
     "footnote-backref", "reversefootnote", "copybtn", "nosearch", "out-of-band", "srclink", "rightside", "hideme",
     "test-arrow", "viewcode-link", "theme-doc-version-badge", "theme-doc-version-banner",
-    "bd-header-article", "bd-sidebar-secondary", "onlyprint", "tsd-breadcrumb",
+    "mw-editsection", "mw-jump-link", "bd-header-article", "bd-sidebar-secondary", "onlyprint", "tsd-breadcrumb",
 })  # fmt: skip
 # Text for screen readers only, and icons drawn by a font from their name.
 _UNREAD_CLASS = re.compile(

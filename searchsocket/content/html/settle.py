@@ -255,7 +255,9 @@ def _is_footnote(anchor: Element) -> bool:
     parent = anchor.getparent()
     href = (anchor.get("href") or "").lower()
     return (
-        parent is not None and parent.tag == "sup" and href.startswith(("#fn", "#footnote", "#ftn", "#user-content-fn"))
+        parent is not None
+        and parent.tag == "sup"
+        and href.startswith(("#fn", "#footnote", "#ftn", "#user-content-fn", "#cite_note"))
     )
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from searchsocket.content.pages import ExtractedPage
 
 MIN_PAGES = 5  # that must share an h1 or title part; fewer may share a name by chance, e.g. translations of a page
-_SEPARATOR = re.compile(r"\s+(?:[|·•—–»:]|::|-|\|\|)\s+|:\s+")
+_SEPARATOR = re.compile(r"\s+(?:[|·•—–»›:]|::|-|\|\|)\s+|:\s+")
 # The site's name in brackets: `Install (Acme)`, `[Acme] Install`.
 _ENDING = re.compile(rf"{_SEPARATOR.pattern}|\s+(?=[(\[](?:[^()\[\]]|[(\[][^()\[\]]*[)\]])*[)\]]$)")
 _OPENING = re.compile(r"[(\[][^()\[\]]*[)\]]\s+")
@@ -36,7 +36,7 @@ class SiteTitles:
         if page.heading in self.headings:
             return self._without_site(page.head_title, self.start) or page.title
         # `Guide: Install` may be the page's heading as well; other separators end the name of a site.
-        start = "" if self.start.endswith(": ") and not self.start.endswith(" : ") else self.start
+        start = "" if self.start.endswith(": ") and not self.start.endswith((" : ", " :: ")) else self.start
         return self._without_site(page.title, start) or page.title
 
     def _without_site(self, title: str, start: str) -> str:

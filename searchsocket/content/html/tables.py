@@ -6,6 +6,7 @@ from searchsocket.content.html.tree import HEADINGS, Element
 
 CELL, FIELD, ROW = "\x1d", "\x1e", "\x1f"  # the page's own control characters are already removed
 _PARTS = ("thead", "tbody", "tfoot", "tr", "td", "th", "caption", "colgroup", "col")
+_BLOCKS = ("p", "ul", "ol", "div", "center", "form")  # in a table of one row, these are columns of a page
 _MAX_COLUMNS = 200
 _MAX_FILL = 4  # limit for repeating merged cells, as a multiple of a table's cells
 
@@ -30,6 +31,8 @@ def _lays_out(table: Element) -> bool:
         return True
     if next(table.iter("th"), None) is not None:
         return False
+    if len(rows) == 1 and next(table.iterdescendants(*_BLOCKS), None) is not None:
+        return True
     return any(True for _ in table.iterdescendants(*HEADINGS, "pre", "table", "dl"))
 
 

@@ -14,6 +14,7 @@ from searchsocket.web.urls.joining import normal_path
 from searchsocket.web.urls.paths import canonical_path, page_path, without_query
 
 _ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
+_LINKS = {"area": "href", "frame": "src"}  # besides `a`
 _REFRESH = re.compile(r"url\s*=(.*)", re.IGNORECASE | re.DOTALL)
 
 
@@ -117,6 +118,8 @@ class PageLinks:
             self.add(href)
             if "?" in href and "nofollow" not in attributes.get("rel", "").lower().split():
                 self._add_query(href)
+        elif tag in _LINKS:
+            self.add(attributes.get(_LINKS[tag], "").partition("#")[0])
         elif tag == "base" and not self.base:
             self.base = attributes.get("href", "")
         elif tag == "link" and not self.canonical and "canonical" in attributes.get("rel", "").lower().split():

@@ -17,10 +17,10 @@ from searchsocket.stores.bounded import BoundedCache
 from searchsocket.stores.words.index import Rows, WordIndex
 from searchsocket.stores.words.pack_words import NAMES, PAGE_NAMES
 from searchsocket.text.storable import storable
-from searchsocket.text.typos import allowed_edits, nearest
+from searchsocket.text.typos import MAX_ENDING_CHARS, SHARED_CHARS, allowed_edits, nearest
 from searchsocket.text.words import name_of, parse_query, possible_names, spelled_name, stem
 
-_MAX_WORDS = 1_000_000  # in memory, about 40 bytes each
+_MAX_WORDS = 1_000_000  # in memory, about 56 bytes each
 _MAX_CACHED = 4_096  # words whose nearest words are cached
 _NEARLY = 0.95  # weight of a name that the query contains with words around it, or that is not yet typed to the end
 _MIN_BEGUN_CHARS = 2
@@ -38,15 +38,19 @@ class _Letter(NamedTuple):
     lengths: NDArray[np.int64]
     once: NDArray[np.uint64]  # see `_letters`
     twice: NDArray[np.uint64]
+    starts: NDArray[np.uint32]  # see `_starts`
 
     def near(self, word: str) -> Iterator[str]:
-        """The words with about the same letters: all that are similar, and few others."""
+        """The words with about the same letters or another ending: all that are similar, and few others."""
         most = allowed_edits(word)
         (once,), (twice,) = _letters(word, np.array([len(word)]))
         # An edit adds at most one letter and removes at most one.
         is_near = np.abs(self.lengths - len(word)) <= most
         is_near &= np.bitwise_count(self.once & ~once) + np.bitwise_count(self.twice & ~twice) <= most
         is_near &= np.bitwise_count(once & ~self.once) + np.bitwise_count(twice & ~self.twice) <= most
+        if len(word) >= SHARED_CHARS:
+            is_form = (self.starts == _starts(word, np.array([0, len(word)]))).all(axis=1)
+            is_near |= is_form & (np.abs(self.lengths - len(word)) <= MAX_ENDING_CHARS)
         for number in np.flatnonzero(is_near).tolist():
             yield self.text[self.ends[number] : self.ends[number + 1]]
 
@@ -91,7 +95,15 @@ def indexed_forms(plain: Iterable[str]) -> list[str]:
 def _read(words: Sequence[str]) -> _Letter:
     text = "".join(words)
     ends = np.cumsum([0, *map(len, words)])
-    return _Letter(text, ends, np.diff(ends), *_letters(text, np.diff(ends)))
+    return _Letter(text, ends, np.diff(ends), *_letters(text, np.diff(ends)), _starts(text, ends))
+
+
+def _starts(text: str, ends: NDArray[np.int64]) -> NDArray[np.uint32]:
+    """The code points of the first letters of each word, as many as two forms of one word share; 0 after its end."""
+    codes = np.frombuffer(text.encode("utf-32-le"), np.uint32)
+    places = ends[:-1, None] + np.arange(SHARED_CHARS)
+    is_inside = places < ends[1:, None]
+    return np.where(is_inside, codes[np.where(is_inside, places, 0)], 0) if len(codes) else np.zeros(places.shape, "u4")
 
 
 def _letters(text: str, lengths: NDArray[np.int64]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
