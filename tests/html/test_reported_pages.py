@@ -23,6 +23,12 @@ def test_sections_in_a_list_are_sections() -> None:
     )
 
 
+def test_a_list_of_pages_stays_a_list() -> None:
+    """Their titles are no sections of this page."""
+    html = "<ul><li><h3><a href='/hull'>Hull</a></h3><p>Oak.</p></li></ul>"
+    assert body(html).startswith("- ### [Hull](/hull)")
+
+
 def test_a_list_with_other_items_stays_a_list() -> None:
     assert body("<ul><li><h3>Hull</h3><p>Oak.</p></li><li>Mast</li></ul>").startswith("- ")
 

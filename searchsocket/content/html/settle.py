@@ -184,11 +184,13 @@ def _join_alike(main: Element) -> None:
 
 
 def _begins_with_heading(item: Element) -> bool:
+    """Return True for a section in an item of a list, unless its heading links to another page: a list of pages."""
     first = item
     while not (first.text or "").strip() and len(first):
         first = first[0]
         if first.tag in HEADINGS:
-            return bool(text_of(first)) and len(text_of(first)) < len(text_of(item))
+            leads_away = any((link.get("href") or "#")[0] != "#" for link in first.iter("a"))
+            return not leads_away and 0 < len(text_of(first)) < len(text_of(item))
     return False
 
 
