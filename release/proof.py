@@ -89,6 +89,7 @@ def main() -> None:
                 say(f"NOT TESTED: Python {version} is not on this machine")
                 continue
             try_python(version, address, scratch / version)
+            shutil.rmtree(scratch / version)  # a gigabyte
         try_kit(address, scratch / "kit")
         try_astro(address, scratch / "astro")
 
