@@ -221,7 +221,7 @@ def weights(settings: RankingSettings) -> JsonObject:
         "candidates": max(settings.candidate_k, _CANDIDATES),
         "neighbours": _NEIGHBOURS,
         "sentence": _SENTENCE,
-        "begun": [vocabulary._FIRST_BEGUN, vocabulary._NEXT_BEGUN, vocabulary._LEAST_BEGUN],
+        "begun": list(vocabulary.BEGUN),
         "second": _SECOND,
         "inName": _IN_NAME,
         "named": WEIGHTS.named,

@@ -74,7 +74,10 @@ class ListJoin:
         self._reader = reader
 
     def __call__(self, vector: Vector | None, text: str, *, top_k: int, where: Filter, watch: Watch) -> Candidates:
-        """Return the nearest records and the best by words, at most `top_k` of each, with the scores of their pages."""
+        """Return the nearest records and the best by words, at most `top_k` of each, with the scores of their pages.
+
+        A page whose title the query is or begins is a candidate in any case, by its first record.
+        """
         reader = self._reader
         limits = reader.vectors.limits
         nearest_k = top_k if limits.max_top_k is None else min(top_k, limits.max_top_k)
@@ -86,6 +89,9 @@ class ListJoin:
             by_name = reader.words.named(text, top_k=top_k, where=where)
         near_ids = {hit.id for hit in near}
         far_ids = [hit.id for hit in by_words if hit.id not in near_ids]
+        if by_name.pages:
+            urls = set(reader.catalogue.facts([*near_ids, *far_ids]).url)
+            far_ids += [reader.catalogue.page_records(hit.id)[0].id for hit in by_name.pages if hit.id not in urls]
         with watch("vector"):
             far = [0.0] * len(far_ids) if vector is None else reader.vectors.similarities(vector, far_ids)
             cosines = [hit.score for hit in near] + far

@@ -1,10 +1,13 @@
 """A query finds what is written: numbers, quotes, excluded words, and letters as people type them."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 from search_site import MAIN, Piece, Site, make_site
 
+from bench.static_export.ranker import ask
+from searchsocket.export.files import export_generation
 from searchsocket.search.answer import Result
 from searchsocket.search.query import SearchQuery
 
@@ -44,31 +47,39 @@ def urls(site: Site, q: str) -> list[str]:
     return [result.url for result in search(site, q)]
 
 
-@pytest.mark.parametrize(
-    ("query", "url"),
-    [
-        ("v5.3.1", "/releases"),
-        ("node 18", "/node"),
-        ("node 21", "/node"),  # a known word finds its page, although no page has the number
-        ("8443", "/port"),
-        ("8.443", "/port"),
-        ("80070005", "/port"),
-        ("python3.11", "/python"),
-        ("groesse", "/size"),
-        ("strasse", "/size"),
-        ("库", "/zh"),
-        ("先", "/zh"),
-        ("میتوانید", "/fa"),
-        ("می‌توانید", "/fa"),
-        ("कानून", "/hi"),
-        ("=>", "/arrow"),
-        ("can I sail at night", "/club"),
-        ("rebse", "/rebase"),
-        ("brnch", "/rebase"),
-    ],
-)
+FIRST = [
+    ("v5.3.1", "/releases"),
+    ("node 18", "/node"),
+    ("node 21", "/node"),  # a known word finds its page, although no page has the number
+    ("8443", "/port"),
+    ("8.443", "/port"),
+    ("80070005", "/port"),
+    ("python3.11", "/python"),
+    ("groesse", "/size"),
+    ("strasse", "/size"),
+    ("库", "/zh"),
+    ("先", "/zh"),
+    ("میتوانید", "/fa"),
+    ("می‌توانید", "/fa"),
+    ("कानून", "/hi"),
+    ("=>", "/arrow"),
+    ("can I sail at night", "/club"),
+    ("rebse", "/rebase"),
+    ("brnch", "/rebase"),
+]
+
+
+@pytest.mark.parametrize(("query", "url"), FIRST)
 def test_the_page_is_first(site: Site, query: str, url: str) -> None:
     assert urls(site, query)[:1] == [url]
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="no node on this machine: apt-get install nodejs")
+def test_the_page_is_first_in_an_export(site: Site, tmp_path: Path) -> None:
+    export_generation(site.store.reader(MAIN), site.settings, tmp_path)
+    answers = ask(tmp_path, {query: (query, 5) for query, _ in FIRST})
+    first = [(query, *(result["url"] for result in answers[query]["results"][:1])) for query, _ in FIRST]
+    assert first == FIRST
 
 
 @pytest.mark.parametrize("query", ['"failed job"', "“failed job”", "„failed job“", "«failed job»", "‘failed job’"])

@@ -204,11 +204,14 @@ class RowJoin:
         with watch("vector"):
             near_rows = set(near.tolist())
             others = np.array([row for row in worded.tolist() if row not in near_rows], np.int64)
+            with self._damage:
+                pages = self._facts.texts["url"].codes
+                is_missing = ~np.isin(pages[titled], pages[np.concatenate([near, others])])
+            others = np.concatenate([others, titled[is_missing]])
             cosine = np.concatenate([cosine, self._vectors.cosines(vector, others)])
         rows = np.concatenate([near, others])
         with self._damage:
             facts = self._facts.take(rows)
-            pages = self._facts.texts["url"].codes
             count = len(pages)
             of_words = _column(worded, bm25, rows, count)
             of_page = _column(pages[paged], page_bm25, pages[rows], count)

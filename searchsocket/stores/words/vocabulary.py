@@ -8,6 +8,7 @@ import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from heapq import nsmallest
 from typing import NamedTuple
 
 import numpy as np
@@ -18,14 +19,15 @@ from searchsocket.stores.words.index import Rows, WordIndex
 from searchsocket.stores.words.pack_words import NAMES, PAGE_NAMES
 from searchsocket.text.storable import storable
 from searchsocket.text.typos import MAX_ENDING_CHARS, SHARED_CHARS, allowed_edits, nearest
-from searchsocket.text.words import name_of, parse_query, possible_names, spelled_name, stem
+from searchsocket.text.words import name_of, possible_names, spelled_name, stem
 
 _MAX_WORDS = 1_000_000  # in memory, about 56 bytes each
 _MAX_CACHED = 4_096  # words whose nearest words are cached
 _NEARLY = 0.95  # weight of a name that the query contains with words around it, or that is not yet typed to the end
 _MIN_BEGUN_CHARS = 2
-_MAX_BEGUN = 12
-_FIRST_BEGUN, _NEXT_BEGUN, _LEAST_BEGUN = 0.85, 0.16, 0.05  # weights of the names that the query begins
+_MAX_NAMES = 48  # that begin with the query: a title has up to three
+# Weights of the titles that the query begins, the shortest first. Five precede all other pages, as a visitor sees five.
+BEGUN = (0.85, 0.80, 0.75, 0.70, 0.65, *[0.04] * 7)
 _HOST = re.compile(r"[A-Za-z][\w+.-]*://[^/]*")
 _PAGE_FILE = re.compile(r"(?:(?:^|/)index)?\.html?$")
 
@@ -130,13 +132,25 @@ def names_of_query(index: WordIndex, field: int, text: str) -> list[tuple[Rows, 
     whole = next(iter(worth), "")
     if spelled and not any(len(index.rows_with(own, whole)) for own in (NAMES, PAGE_NAMES)):
         worth = {spelled: _NEARLY} | worth
-    if begun:
-        worth = dict(worth)
-        # The order does not depend on what is typed, so that a title stays while more letters follow.
-        names = sorted(index.prefixed("exact", [field], begun), key=lambda name: (len(name), name))[:_MAX_BEGUN]
-        for place, name in enumerate(names):
-            worth.setdefault(name, max(_FIRST_BEGUN - _NEXT_BEGUN * place, _LEAST_BEGUN))
-    return [(rows, weight) for name, weight in worth.items() if len(rows := index.rows_with(field, name))]
+    named = [(rows, weight) for name, weight in worth.items() if len(rows := index.rows_with(field, name))]
+    return [*named, *_begun_names(index, field, begun)] if begun else named
+
+
+def _begun_names(index: WordIndex, field: int, begun: str) -> Iterator[tuple[Rows, float]]:
+    """The records of the names that begin with a text, and the weight of each name, the shorter names first.
+
+    Their order does not depend on the text, so that a title stays while more letters are typed. Of the names of one
+    record the longest counts: the others lack stop words and endings, so they may differ from what is typed later.
+    """
+    names = nsmallest(_MAX_NAMES, index.prefixed("exact", [field], begun), key=lambda name: (len(name), name))
+    if not names:
+        return
+    rows_of = [index.rows_with(field, name) for name in names]
+    rows, positions = np.unique(np.concatenate(rows_of), return_inverse=True)
+    longest = np.zeros(len(rows), np.int64)
+    np.maximum.at(longest, positions, np.repeat(np.arange(len(names)), list(map(len, rows_of))))
+    for name, weight in zip(np.unique(longest).tolist(), BEGUN, strict=False):
+        yield rows[longest == name], weight
 
 
 def most_frequent(counts: Mapping[str, int], limit: int | None = None) -> list[str]:
@@ -152,7 +166,7 @@ def _worth(text: str) -> tuple[dict[str, float], str, str]:
     if not names:
         return {}, "", ""
     worth = dict.fromkeys([*names[:1], *possible_addresses(text)], 1.0) | dict.fromkeys(names[1:], _NEARLY)
-    begun = names[0] if len(names[0]) >= _MIN_BEGUN_CHARS and parse_query(text).open_ended else ""
+    begun = names[0] if len(names[0]) >= _MIN_BEGUN_CHARS and not text[-1].isspace() else ""
     return worth, spelled_name(text), begun
 
 

@@ -75,6 +75,22 @@ class JoinedContract:
                             plain
                         )
 
+    def test_a_page_whose_title_the_query_begins_is_a_candidate(self, store: VectorStore) -> None:
+        """By its first record, also if neither its words nor its meaning are near."""
+        records = [record(f"k{n}", f"/docs/{n}", "sta " * 9, title="Others") for n in range(20)]
+        records += [record(f"far{n}", "/far", f"road {n}", ordinal=n, title="Station") for n in range(2)]
+        units = random_units(22)
+        reader = fill(store, records, units)
+        near = next(one for one in units if reader.vectors.nearest(one, top_k=1)[0].id.startswith("k"))
+        for found in (
+            find_candidates(reader, near, "sta", top_k=1),
+            ListJoin(reader)(near, "sta", top_k=1, where=MATCH_ALL, watch=nullcontext),
+        ):
+            assert "far0" in found.ids
+            assert "far1" not in found.ids
+            assert found.titled[list(found.ids).index("far0")] > 0
+        assert "far0" not in find_candidates(reader, near, "sta", top_k=1, where=Filter("/docs")).ids
+
     def test_without_a_vector_words_alone_find(self, store: VectorStore) -> None:
         """What is left of a query where the model that embeds it cannot be asked."""
         records = [record(f"k{n}", f"/docs/{n}", "zebra" if n % 2 else "giraffe") for n in range(8)]

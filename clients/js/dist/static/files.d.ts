@@ -38,7 +38,8 @@ export interface Weights {
     candidates: number;
     neighbours: number;
     sentence: number;
-    begun: readonly [first: number, next: number, least: number];
+    /** Of the titles that a query begins, the shortest first. */
+    begun: readonly number[];
     second: number;
     inName: number;
     named: number;

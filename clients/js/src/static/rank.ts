@@ -101,6 +101,9 @@ export function rankPages(index: Index, query: QueryTerms, isAllowed: (page: num
     return positive.sort((a, b) => values[b]! - values[a]! || a - b).slice(0, k);
   };
   const candidates = best(found.chunks, (chunk) => isAllowed(index.pageOf[chunk]!));
+  const named = namedPages(index, query.text);
+  const worded = new Set(candidates.map((chunk) => index.pageOf[chunk]!));
+  candidates.push(...[...named.keys()].filter((page) => isAllowed(page) && !worded.has(page)).map((page) => index.firstChunk[page]!));
   const bestPages = new Set(best(found.pages, isAllowed));
   const pageScore = (page: number) => (bestPages.has(page) ? found.pages[page]! : 0);
   const byPage = new Map<number, number[]>();
@@ -115,7 +118,6 @@ export function rankPages(index: Index, query: QueryTerms, isAllowed: (page: num
   const chunkScaled = scaled(candidates, (chunk) => found.chunks[chunk]!);
   const bestScaled = scaled(pages, (page) => found.chunks[byPage.get(page)![0]!]!);
   const fusedChunk = (chunk: number) => wordShare * chunkScaled(chunk) + pageShare * pageScaled(index.pageOf[chunk]!);
-  const named = namedPages(index, query.text);
   const called = calling(index, query);
   const covered = coverage(index, query);
   return pages.map((page) => {

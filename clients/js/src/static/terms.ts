@@ -213,7 +213,7 @@ export async function meant(index: Index, text: string): Promise<string> {
   const { unknown } = await queryTerms(index, positive);
   const known = unknown.length && !namedPages(index, positive).size ? nearestTitle(index, positive) : positive;
   const pieces = known.split(/\s+/).filter(Boolean);
-  if (pieces.length > MAX_NAMED_WORDS || parseQuery(known).phrases.length || namedPages(index, known, 1).size) return known;
+  if (pieces.length > MAX_NAMED_WORDS || parseQuery(known).phrases.length || namedPages(index, known).size) return known;
   const { stopWords, common } = index.head.weights;
   const home = index.head.pages.url.indexOf("/");
   const siteName = new Set(index.titleWords[home] ?? []);
@@ -258,8 +258,6 @@ function nearestTitle(index: Index, text: string): string {
   return (name && nearest(name, [...index.names.keys()])[0]) || text;
 }
 
-const MAX_BEGUN = 12;
-
 /** Pages by how far the query is their title: all of it, nearly, or its beginning. */
 export function namedPages(index: Index, text: string, least = 0): Map<number, number> {
   const { nearly } = index.head.weights.exact;
@@ -273,11 +271,17 @@ export function namedPages(index: Index, text: string, least = 0): Map<number, n
   // An identifier that is a title or in a heading is not read as the words that it consists of.
   const isNamed = index.names.has(begun) || (index.posting(begun)?.chunks ?? []).some((count, at) => at % 4 === 3 && count > 0);
   if (!isNamed) put(spelledName(text), nearly);
-  if (begun.length >= 2 && parseQuery(text).isOpen) {
-    const [most, next, last] = index.head.weights.begun;
-    const longer = [...index.names.keys()].filter((name) => name.startsWith(begun) && !names.includes(name));
-    // The order does not depend on what is typed, so that a title stays while more letters follow.
-    longer.sort((a, b) => a.length - b.length || (a < b ? -1 : 1)).slice(0, MAX_BEGUN).forEach((name, at) => put(name, Math.max(most - next * at, last)));
+  if (begun.length >= 2 && !/\s$/.test(text)) {
+    // The order does not depend on what is typed, so that a title stays while more letters follow. Of the names of a page
+    // the longest counts: the others lack stop words and endings, so they may differ from what is typed later.
+    const longer = [...index.names.keys()].filter((name) => name.startsWith(begun)).sort((a, b) => a.length - b.length || (a < b ? -1 : 1));
+    const longest = new Map(longer.flatMap((name) => index.names.get(name)!.map((page) => [page, name] as const)));
+    const distinct = new Set(longest.values());
+    const places = new Map(longer.filter((name) => distinct.has(name)).map((name, at) => [name, at] as const));
+    for (const [page, name] of longest) {
+      const worth = index.head.weights.begun[places.get(name)!] ?? 0;
+      if (worth && worth >= least) pages.set(page, Math.max(pages.get(page) ?? 0, worth));
+    }
   }
   const address = text.includes("/") && !/\s/.test(text.trim()) ? addressOf(text.trim()) : "";
   const page = address ? index.head.pages.url.indexOf(address) : -1;

@@ -1,0 +1,87 @@
+"""Titles that are typed letter by letter stay among the results, on the server and in an export."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bench.relevance.collection import Collection, Document, load_named, names_of
+from bench.relevance.example_site import example_site
+from bench.relevance.product import Indexes
+from bench.relevance.typed_letters import (
+    beginnings,
+    of_export,
+    of_server,
+    titles_of,
+    typed_letters,
+    with_beginnings,
+)
+from searchsocket.models.embedders.builtin import BuiltinEmbedder
+
+COLLECTIONS = Path(os.environ.get("SEARCHSOCKET_RELEVANCE", Path(__file__).parents[3] / "shared" / "relevance"))
+needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="no node on this machine: apt-get install nodejs")
+# The stem of "Compositi" is that of "Composables", a title that this query does not begin.
+SAME_STEM = ("Composition API: Dependency Injection", "Compositi")
+
+
+@pytest.fixture(scope="module")
+def indexes() -> Indexes:
+    return Indexes(BuiltinEmbedder())
+
+
+def sites() -> Iterator[Collection]:
+    if not COLLECTIONS.is_dir():
+        pytest.skip(f"no collections in {COLLECTIONS}")
+    for name in names_of(COLLECTIONS):
+        if name.startswith("site_"):
+            yield load_named(COLLECTIONS, name)
+
+
+def test_a_fault_is_a_list_that_vanishes_or_a_title_that_leaves() -> None:
+    pages = [Document("/ab", "ab c", ""), Document("/x", "xy", "")]
+    assert list(beginnings("ab c")) == ["ab", "ab c"]
+    faults = typed_letters(pages, {"ab": ["/ab"], "ab c": ["/x"], "xy": ["/x"]})
+    assert (faults.vanished, faults.left) == ((), (("ab c", "ab c"),))
+    assert typed_letters(pages, {"ab": ["/x"], "ab c": [], "xy": []}).vanished == ("ab c",)
+
+
+def test_titles_stay_while_they_are_typed(indexes: Indexes) -> None:
+    site = example_site()
+    titles = titles_of(site)
+    faults = typed_letters(titles, of_server(with_beginnings(site, titles), indexes))
+    assert faults.titles > 100
+    assert (faults.vanished, faults.left) == ((), ())
+
+
+@needs_node
+def test_titles_stay_while_they_are_typed_in_an_export(indexes: Indexes, tmp_path: Path) -> None:
+    site = example_site()
+    titles = titles_of(site)[::3]  # all take 40 s; the other sites are tested too
+    faults = typed_letters(titles, of_export(with_beginnings(site, titles), indexes, tmp_path))
+    assert (faults.vanished, faults.left) == ((), ())
+
+
+@pytest.mark.long
+def test_titles_of_other_sites_stay(indexes: Indexes) -> None:
+    faults = [
+        typed_letters(titles, of_server(with_beginnings(site, titles), indexes))
+        for site in sites()
+        for titles in [titles_of(site)]
+    ]
+    assert sum(one.titles for one in faults) > 500
+    assert [one.vanished for one in faults] == [()] * len(faults)
+    assert [left for one in faults for left in one.left] == [SAME_STEM]
+
+
+@pytest.mark.long
+@needs_node
+def test_titles_of_other_sites_stay_in_an_export(indexes: Indexes, tmp_path: Path) -> None:
+    faults = [
+        typed_letters(titles, of_export(with_beginnings(site, titles), indexes, tmp_path))
+        for site in sites()
+        for titles in [titles_of(site)]
+    ]
+    assert [one.vanished for one in faults] == [()] * len(faults)
+    assert [left for one in faults for left in one.left] == [SAME_STEM]
