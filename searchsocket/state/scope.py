@@ -48,24 +48,32 @@ class Titles:
         for (title,) in self.db.execute(f"SELECT head_title {_TITLED}", (self.scope,)):
             yield title
 
-    def sample(self, pages: int) -> Iterator[str]:
-        """Yield the bodies of some HTML pages from all parts of the site; an unchanged site gives the same sample.
+    def sample(self, pages: int) -> Iterator[tuple[str, str]]:
+        """Yield the language and the body of some HTML pages from all parts of the site.
+
+        An unchanged site gives the same sample.
+
+        Args:
+            pages: Their number in each language at most.
 
         Raises:
             DamagedRow: A body is damaged.
         """
         rows = self.db.execute(
-            "SELECT body FROM pages JOIN bodies ON bodies.id = content_id "
-            f"WHERE {SEARCHABLE} AND kind = 'html' ORDER BY raw_hash, url LIMIT ?",
+            "SELECT language, body FROM (SELECT content_id, language, ROW_NUMBER() OVER "
+            "(PARTITION BY language ORDER BY raw_hash, url) AS number FROM (SELECT content_id, raw_hash, url, "
+            "CASE WHEN contents.language != '' THEN contents.language ELSE pages.language END AS language "
+            f"FROM pages JOIN contents ON contents.id = content_id WHERE {SEARCHABLE} AND kind = 'html')) "
+            "JOIN bodies ON bodies.id = content_id WHERE number <= ?",
             (self.scope, pages),
         )
-        return (unpacked_body(body) for (body,) in rows)
+        return ((language, unpacked_body(body)) for language, body in rows)
 
     def set_site(self, titles: SiteTitles, navigation: str) -> None:
         """Store the shared parts of pages, and mark the pages dirty that they may change.
 
         Args:
-            navigation: Digest of the links that nearly all pages have.
+            navigation: Digest of the links that nearly all pages of each language have.
         """
         (text,) = self.db.execute("SELECT site_titles FROM scopes WHERE scope = ?", (self.scope,)).fetchone()
         now = json.dumps([sorted(titles.headings), titles.start, titles.end, navigation])

@@ -77,11 +77,38 @@ MENU = "\n".join(f"- [On {name}](/{name})" for name in NAMES)
 )
 def test_only_lists_of_common_links_go(body: str, text: str) -> None:
     """A page that is only such a list keeps it: there it is the content."""
-    common = common_links(f"- Menu\n\n{MENU}\n\nPage {number}." for number in range(9))
-    assert without_navigation(body, common) == text
+    common = common_links(("en", f"- Menu\n\n{MENU}\n\nPage {number}.") for number in range(9))
+    assert without_navigation(body, common["en"]) == text
 
 
 def test_few_pages_have_no_navigation() -> None:
     """Two of three pages may share a list by chance."""
-    assert common_links([MENU] * 4) == frozenset()
-    assert common_links([MENU] * 4 + ["Text."] * 4) == frozenset()
+    assert common_links([("en", MENU)] * 4) == {"en": frozenset()}
+    assert common_links([("en", MENU)] * 4 + [("en", "Text.")] * 4) == {"en": frozenset()}
+
+
+def test_each_language_has_its_own_navigation(tmp_path: Path) -> None:
+    """Also the smaller one; a page of another language keeps its list of the same links, which are content there."""
+    site = bare(tmp_path / "site")
+    menus = {
+        language: "".join(f"<li><a href='/{language}/{name}'>{word} {name}</a></li>" for name in NAMES)
+        for language, word in (("en", "On"), ("de", "Zu"))
+    }
+    for language, names in (("en", [f"{name}-{at}" for name in NAMES for at in range(4)]), ("de", NAMES)):
+        for name in names:
+            write_in(site, language, name, menus[language])
+    write_in(site, "en", "words", menus["de"])
+    site.index()
+    found = bodies(site)
+    assert found["/de/keel"] == "# keel\n\nThe keel needs paint."
+    assert found["/en/keel-1"] == "# keel-1\n\nThe keel-1 needs paint."
+    assert "Zu keel" in found["/en/words"]
+
+
+def write_in(site: Site, language: str, name: str, menu: str) -> None:
+    path = site.root / "build" / language / f"{name}.html"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(
+        f"<html lang={language}><title>{name} | Boats</title><body><div id=content><ul>{menu}</ul><h1>{name}</h1>"
+        f"<p>The {name} needs paint.</p></div>"
+    )

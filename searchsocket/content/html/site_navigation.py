@@ -1,4 +1,4 @@
-"""Find lists of links that nearly all pages of a site have, and remove them: navigation inside the main content.
+"""Find lists of links that nearly all pages of a site or language have, and remove them: navigation in main content.
 
 The lists are compared by the texts of their links, since a link to the page itself or to another version of it differs.
 """
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from searchsocket.content.markdown.blocks import Fence, is_rule, opening_fence
 
-SAMPLE = 64  # pages that are compared; more would hardly change the result
+SAMPLE = 64  # pages of each language that are compared; more would hardly change the result
 MIN_PAGES = 5
 _MIN_LINKS = 5  # of a list that counts as navigation
 _SHARE = 0.8  # of the pages that have a link, and of the lines of a list that have such links
@@ -30,13 +30,26 @@ class _LinkList:
     links: int
 
 
-def common_links(bodies: Iterable[str]) -> frozenset[str]:
-    """The texts of links and labels in the lists of nearly all pages; empty if there are few pages or links."""
-    counts: Counter[str] = Counter()
-    pages = 0
-    for body in bodies:
-        pages += 1
-        counts.update({text for links in _link_lists(body.split("\n")) for text in links.texts})
+def common_links(pages: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:
+    """The texts of links and labels in the lists of nearly all pages, or of nearly all pages of a language.
+
+    Args:
+        pages: The language and the body of each.
+
+    Returns:
+        The texts by language; empty if there are few pages or links.
+    """
+    counts: dict[str, Counter[str]] = {}
+    numbers: Counter[str] = Counter()
+    for language, body in pages:
+        numbers[language] += 1
+        texts = {text for links in _link_lists(body.split("\n")) for text in links.texts}
+        counts.setdefault(language, Counter()).update(texts)
+    everywhere = _common(sum(counts.values(), Counter()), numbers.total())
+    return {language: everywhere | _common(own, numbers[language]) for language, own in counts.items()}
+
+
+def _common(counts: Counter[str], pages: int) -> frozenset[str]:
     common = frozenset(text for text, count in counts.items() if count >= _SHARE * pages)
     return common if pages >= MIN_PAGES and len(common) >= _MIN_LINKS else frozenset()
 

@@ -1,7 +1,8 @@
 """Keep the mirror's files in line with the state: write changed ones, repair damaged ones, delete removed ones."""
 
+import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
@@ -52,7 +53,8 @@ def refresh_mirror(run: ScopeRun, state: ScopeState) -> MirrorCounts:
     _drop_leaving(run, state, counts)
     _drop_unknown(run, state, counts)
     shared = _shared_texts(state)
-    state.titles.set_site(shared.titles, digest_of(sorted(shared.navigation)) if shared.navigation else "")
+    links = [(language, *sorted(texts)) for language, texts in sorted(shared.navigation.items()) if texts]
+    state.titles.set_site(shared.titles, digest_of(json.dumps(one) for one in links) if links else "")
     counts.written += copy_origin_files(run, state)
     _mark_damaged(run, state, counts)
     times: PageTimes | None = None
@@ -68,7 +70,7 @@ class _SharedTexts(NamedTuple):
     """Parts of pages that belong to the site instead of a page."""
 
     titles: SiteTitles
-    navigation: frozenset[str]
+    navigation: Mapping[str, frozenset[str]]  # by language
 
 
 def _shared_texts(state: ScopeState) -> _SharedTexts:
@@ -118,6 +120,7 @@ def _page(
     values["title"] = shared.titles.title_of(extract)
     values["language"] = extract.language or stored.language
     values["facets"] = (*extract.facets, *stored.labels)
+    navigation = shared.navigation.get(values["language"], frozenset())
     return Page(
         PageFacts(
             **values,
@@ -131,7 +134,7 @@ def _page(
             link_texts=rank_link_texts(links.texts),
         ),
         scope="" if run.project.settings.state.shared_mirror else run.scope.name,
-        body=without_navigation(extract.body, shared.navigation) if stored.kind == "html" else extract.body,
+        body=without_navigation(extract.body, navigation) if stored.kind == "html" else extract.body,
         outgoing_links=links.outgoing,
         source_lines=extract.source_lines,
         generated_at=stored.generated_at,
