@@ -11,7 +11,7 @@ from dataclasses import fields
 from urllib.parse import urlsplit
 
 from searchsocket.content.chunking.records import hash_of
-from searchsocket.content.pages import ExtractedPage, Link
+from searchsocket.content.pages import MARKED, ExtractedPage, Link
 from searchsocket.errors import InvalidRequest
 from searchsocket.state.errors import DamagedRow
 from searchsocket.state.sql import as_stored, marks
@@ -34,9 +34,9 @@ def put_content(db: sqlite3.Connection, page: ExtractedPage) -> int:
     if row := db.execute("SELECT id FROM contents WHERE digest = ?", (digest,)).fetchone():
         return int(row[0])
     columns = (page.heading, page.head_title, page.title, page.version, _path_of(page.canonical))
-    languages = (page.language, *page.alternates)
+    others = (page.language, *page.alternates, page.main == MARKED)
     id_ = db.execute(
-        f"INSERT INTO contents VALUES (NULL,{marks(11)})", (digest, *columns, as_stored(_text_hash(page)), *languages)
+        f"INSERT INTO contents VALUES (NULL,{marks(12)})", (digest, *columns, as_stored(_text_hash(page)), *others)
     ).lastrowid
     assert id_ is not None
     db.execute("INSERT INTO bodies VALUES (?,?,?)", (id_, packed(facts), packed(page.body)))

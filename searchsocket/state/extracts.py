@@ -45,8 +45,11 @@ class SkippedPage(NamedTuple):
     skip: str  # the reason, as in `ExtractedPage`
 
 
-COPY, EXCLUDED_VERSION = "copy", "version"  # reasons besides those of an extract
-_SKIP = f"CASE WHEN skip != '' OR copy_of = '' THEN skip WHEN copy_of = '-' THEN '{EXCLUDED_VERSION}' ELSE '{COPY}' END"
+COPY, EXCLUDED_VERSION, NO_MARK = "copy", "version", "unmarked"  # reasons besides those of an extract
+_SKIP = (
+    f"CASE WHEN skip != '' OR copy_of = '' THEN skip WHEN copy_of = '-' THEN '{EXCLUDED_VERSION}' "
+    f"WHEN copy_of = '~' THEN '{NO_MARK}' ELSE '{COPY}' END"
+)
 
 
 def extract_key(page: RawPage, raw_hash: str, how: str) -> bytes:

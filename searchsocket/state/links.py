@@ -97,7 +97,7 @@ class LinkGraph:
         """Return the redirect target of a known page, or None."""
         row = self.db.execute(
             "SELECT CASE WHEN redirect_to != '' THEN redirect_to ELSE copy_of END AS target FROM pages "
-            f"WHERE {IN_SCOPE} AND url = ? AND target NOT IN ('', '-')",
+            f"WHERE {IN_SCOPE} AND url = ? AND target NOT IN ('', '-', '~')",
             (self.scope, url),
         ).fetchone()
         return row[0] if row else None

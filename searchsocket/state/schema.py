@@ -1,6 +1,6 @@
 """The tables of `state.db`. The docstring of `searchsocket.state` gives the meaning and writer of each column."""
 
-SCHEMA_VERSION = 19
+SCHEMA_VERSION = 20
 _DELETE_UNUSED = """DELETE FROM page_cuts WHERE id = old.records_id
         AND NOT EXISTS (SELECT 1 FROM chunked WHERE records_id = old.records_id)
         AND NOT EXISTS (SELECT 1 FROM unpublished WHERE records_id = old.records_id);"""
@@ -36,7 +36,8 @@ SCHEMA = (
         content_id INTEGER,  -- of `contents`
         skip TEXT NOT NULL DEFAULT '',
         redirect_to TEXT NOT NULL DEFAULT '',
-        copy_of TEXT NOT NULL DEFAULT '',  -- URL of the page that is indexed instead; '-' = its version is excluded
+        -- URL of the page that is indexed instead; '-' = its version is excluded; '~' = no mark, which other pages have
+        copy_of TEXT NOT NULL DEFAULT '',
         labels TEXT NOT NULL DEFAULT '',  -- JSON: the labels of its versions; '' = the site has none
         language TEXT NOT NULL DEFAULT '',  -- of a page that states none itself; '' = unknown
         original TEXT NOT NULL DEFAULT '',  -- URL of the page that it translates, or its own; '' = no translations
@@ -67,7 +68,8 @@ SCHEMA = (
         language TEXT NOT NULL,  -- that the page states
         hreflang TEXT NOT NULL,  -- language that its `hreflang` links state
         hreflang_group TEXT NOT NULL,  -- equal for translations of a page
-        is_default INTEGER NOT NULL  -- the `x-default` of its group
+        is_default INTEGER NOT NULL,  -- the `x-default` of its group
+        is_marked INTEGER NOT NULL  -- its content has `data-pagefind-body`
     )""",
     # In a table of their own, so that the columns of all contents are read without them.
     """CREATE TABLE bodies (

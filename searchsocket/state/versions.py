@@ -69,6 +69,16 @@ class VersionTable:
         for url, address, title, stated, canonical, text_hash in rows:
             yield AddressedPage(VersionPage(url, title, stated, canonical, as_text(text_hash)), address)
 
+    def unmarked(self) -> list[str]:
+        """Return the HTML pages without `data-pagefind-body` by rising URL; none if no page of the site has it."""
+        pages = f"FROM pages JOIN contents ON contents.id = content_id WHERE {IN_SCOPE} AND skip = ''"
+        rows = self.db.execute(
+            f"SELECT url {pages} AND kind = 'html' AND NOT is_marked AND EXISTS (SELECT 1 {pages} AND is_marked) "
+            "ORDER BY url",
+            (self.scope, self.scope),
+        )
+        return [url for (url,) in rows]
+
     def settle(self, inputs: str, families: tuple[VersionFamily, ...], placements: Mapping[str, Placement]) -> None:
         """Store the versions and the place of each page; pages whose place changed become dirty.
 

@@ -39,7 +39,7 @@ from searchsocket.web.robots_tags import page_rules
 from searchsocket.web.urls.resolve import AT_ROOT, SiteBase
 
 # Part of the cache key: raise the number with every change of output; library versions are included.
-EXTRACTOR_VERSION = " ".join(["14", *(f"{name}={version(name)}" for name in ("lxml", "markdown-it-py"))])
+EXTRACTOR_VERSION = " ".join(["15", *(f"{name}={version(name)}" for name in ("lxml", "markdown-it-py"))])
 _REFRESH = re.compile(r"\s*(\d+)(?:\.\d*)?\s*[;,]\s*(?:url\s*=\s*)?(.*)", re.IGNORECASE | re.DOTALL)
 _SCRIPT = re.compile(
     r"^\s*(?:(?:window|document|self|top)\.)*location(?:\.href\s*=|\.(?:replace|assign)\s*\(|\s*=)\s*(['\"])([^'\"\\]+)\1"

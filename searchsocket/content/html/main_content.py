@@ -10,6 +10,7 @@ from lxml import etree
 
 from searchsocket.content.html.search_marks import BODY
 from searchsocket.content.html.tree import Element, elements_of, raw_text, with_attribute
+from searchsocket.content.pages import MARKED
 from searchsocket.errors import ConfigError
 
 _IDS = (
@@ -30,17 +31,17 @@ _CLASS = re.compile(r"\.([A-Za-z_-][\w-]*)")
 def choose_main(root: Element, selector: str, *, marked: bool = False) -> tuple[Element, str]:
     """Return the main content and how it was found, e.g. `main`, `#content`, `body`.
 
-    Order: the configured selector, `data-pagefind-body`, `main`, `[role=main]`, content-like ids and classes,
-    `article`, `body`. Of nested matches the outermost is used; matches beside each other are combined. Scripts and the
-    like are already removed.
+    Order: a configured selector other than `main`, `data-pagefind-body`, `main`, `[role=main]`, content-like ids and
+    classes, `article`, `body`. Of nested matches the outermost is used; matches beside each other are combined. Scripts
+    and the like are already removed.
 
     Args:
         marked: True if an element may have `data-pagefind-body`.
     """
     body = next(root.iter("body"), root)
     ways: tuple[tuple[str, Callable[[], list[Element]]], ...] = (
-        (selector, lambda: elements_of(main_rule(selector), root)),
-        (f"[{BODY}]", lambda: with_attribute(root, BODY) if marked else []),
+        (selector, lambda: elements_of(main_rule(selector), root) if selector != "main" else []),
+        (MARKED, lambda: with_attribute(root, BODY) if marked else []),
         ("main", lambda: list(root.iter("main"))),
         ("[role=main]", lambda: with_attribute(root, "role", "main")),
     )

@@ -29,7 +29,7 @@ from searchsocket.pipeline.stages.site_pages import site_pages
 from searchsocket.pipeline.stages.site_versions import settle_versions, version_table
 from searchsocket.project.settings.model import RunSettings
 from searchsocket.state import ScopeState
-from searchsocket.state.extracts import COPY, EXCLUDED_VERSION, StoredPage, extract_key
+from searchsocket.state.extracts import COPY, EXCLUDED_VERSION, NO_MARK, StoredPage, extract_key
 from searchsocket.state.problems import ProblemPart
 from searchsocket.system.batches import batches
 from searchsocket.system.processes import default_workers, map_batches
@@ -59,6 +59,7 @@ SKIP_REASONS = {
     "redirect": "a redirect",
     COPY: "the same text at another address",
     EXCLUDED_VERSION: "an excluded version",
+    NO_MARK: "no data-pagefind-body, which other pages have",
 }
 
 

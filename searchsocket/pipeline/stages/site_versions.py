@@ -14,14 +14,14 @@ from searchsocket.types import VersionFamily
 from searchsocket.web.versions.families import DETECTION_VERSION, VersionRules, find_families
 from searchsocket.web.versions.listed import read_listed
 from searchsocket.web.versions.names import matches
-from searchsocket.web.versions.placing import place
+from searchsocket.web.versions.placing import UNMARKED, Placement, place
 from searchsocket.web.versions.rows import VERSIONS, version_rows
 
 ALL = "all"
 
 
 def settle_versions(run: ScopeRun, state: ScopeState) -> list[str]:
-    """Decide which pages belong to which version and which are copies; does nothing if no page changed.
+    """Decide which pages belong to which version, are copies or lack a mark; does nothing if no page changed.
 
     Returns:
         Warnings.
@@ -35,11 +35,13 @@ def settle_versions(run: ScopeRun, state: ScopeState) -> list[str]:
     inputs = digest_of([DETECTION_VERSION, settings.model_dump_json(), json.dumps(texts, sort_keys=True)])
     if state.versions.is_settled(inputs):
         return []
-    pages = list(state.versions.pages())
+    # Like Pagefind: once a page marks its content, pages without the mark are left out.
+    unmarked = dict.fromkeys(state.versions.unmarked(), Placement((), UNMARKED))
+    pages = [page for page in state.versions.pages() if page.page.url not in unmarked]
     listed = {parent: read_listed(text) for parent, text in texts.items()}
     families = find_families([page for page, _ in pages], listed, rules)
     check_default(rules, families)
-    placements = place(pages, families, rules.exclude)
+    placements = place(pages, families, rules.exclude) | unmarked
     state.versions.settle(inputs, tuple(_without_excluded(families, rules)), placements)
     return list(_warnings(rules, families))
 

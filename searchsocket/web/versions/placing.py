@@ -9,13 +9,14 @@ from searchsocket.web.versions.labels import UNVERSIONED, version_label
 from searchsocket.web.versions.names import VersionedPath, matches, version_folders, versioned_path
 
 EXCLUDED = "-"  # value of `copy_of` for a page whose version is not indexed
+UNMARKED = "~"  # likewise for a page without the mark that other pages have
 
 
 class Placement(NamedTuple):
     """Decision about one page."""
 
     labels: tuple[str, ...]  # see `version_label`
-    copy_of: str = ""  # URL of the page that is indexed instead, or `EXCLUDED`
+    copy_of: str = ""  # URL of the page that is indexed instead, `EXCLUDED` or `UNMARKED`
 
 
 class AddressedPage(NamedTuple):
