@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import dagster as dg
 from pydantic import BaseModel, Field
 
+from searchsocket.errors import ConfigMissing
 from searchsocket_assets.assets import all_checks, stage_assets
 from searchsocket_assets.builds import build_sensor
 from searchsocket_assets.cleanup import maintenance_job, maintenance_schedule, prune_job, prune_schedule, prune_sensor
@@ -62,8 +63,13 @@ def site_definitions(
 
     Returns:
         Assets, checks, jobs, sensors and schedules. They set no executor, so you can choose one.
+
+    Raises:
+        ConfigMissing: The folder does not exist.
     """
     folder = Path(root).expanduser().absolute()
+    if not folder.is_dir():
+        raise ConfigMissing(f"root names {folder}, which is not a folder; name the folder with searchsocket.toml")
     project_id, traits = read_traits(folder, os.environ)
     prefix = (key_prefix,) if isinstance(key_prefix, str) and key_prefix else tuple(key_prefix)
     prefix = tuple(part for text in prefix for part in text.split("/")) or (project_id,)

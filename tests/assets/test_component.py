@@ -12,6 +12,7 @@ import yaml
 from small_site import write_site
 
 import searchsocket_assets
+from searchsocket.errors import ConfigMissing
 
 pytestmark = pytest.mark.dagster
 
@@ -113,6 +114,11 @@ def test_every_attribute_is_described_and_has_its_effect(company: Path, monkeypa
     assert (schedule.cron_schedule, schedule.default_status.value) == ("0 1 * * *", "RUNNING")
     assert schedule.execution_timezone == "Europe/Berlin"
     assert definitions.resolve_sensor_def("web_docs_new_builds").default_status.value == "RUNNING"
+
+
+def test_a_folder_that_does_not_exist_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigMissing, match=r"root names .*nowhere, which is not a folder"):
+        searchsocket_assets.site_definitions(tmp_path / "nowhere")
 
 
 def dg_defs(project: Path) -> dagster.Definitions:
