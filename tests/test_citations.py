@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 SPEC = (ROOT / "docs" / "spec.md").read_text(encoding="utf-8")
-FOLDERS = ("searchsocket", "searchsocket_assets", "search_api", "tests", "bench", "training")
+FOLDERS = ("searchsocket", "searchsocket_assets", "search_api", "tests", "bench", "training", "release")
 DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")), ROOT / "examples/docs-site/README.md"]
 
 

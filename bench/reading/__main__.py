@@ -98,13 +98,13 @@ def read_site(tab: Tab, build: Path, limit: int) -> Iterator[Reading]:
     )
     pages = {file: extracted_page(build, file) for file in files[:: max(1, len(files) // max(limit, SAMPLE))]}
     pages = {file: page for file, page in pages.items() if not page.skip}
-    common = common_links(page.body for page in list(pages.values())[:SAMPLE])
+    common = common_links((page.language, page.body) for page in list(pages.values())[:SAMPLE])
     with served(build) as address:
         for file in list(pages)[:: max(1, len(pages) // limit)][:limit]:
             page = pages[file]
             tab.goto(f"{address}/{file.relative_to(build).as_posix()}", wait_until="load", timeout=60_000)
             shown: dict[str, Any] = tab.evaluate(OPEN, page.main)
-            mirror = plain_text(without_navigation(page.body, common))
+            mirror = plain_text(without_navigation(page.body, common.get(page.language, ())))
             yield Reading(
                 str(file.relative_to(build)), shown["main"], shown["parts"], mirror, tuple(shown["navigation"])
             )

@@ -10,7 +10,7 @@ from search_site import MAIN, PROJECT, Piece
 from searchsocket.errors import ArtifactInvalid, ArtifactsUnavailable, ScopeNotIndexed
 from searchsocket.stores.artifacts.documents import pointer_name
 from searchsocket.stores.artifacts.follow import PulledStore
-from searchsocket.stores.artifacts.objects.base import Objects
+from searchsocket.stores.artifacts.objects.base import Objects, read
 from searchsocket.types import Scope
 from tests.artifacts.machines import GIGABYTE, PIECES, Indexer
 
@@ -136,6 +136,7 @@ def test_what_was_refused_is_looked_at_again_after_pauses_that_grow(
     """Else a damaged file of a gigabyte would be fetched every minute."""
     first = indexer.publish_and_push().generation
     assert follower.live == first
+    sound = read(objects, pointer_name("main"), 10_000)
     objects.put(pointer_name("main"), b"damaged")
     assert follower.later() == ["ARTIFACT_INVALID"]
     asked = follower.place.asked.count(pointer_name("main"))
@@ -144,6 +145,7 @@ def test_what_was_refused_is_looked_at_again_after_pauses_that_grow(
     assert 2 < follower.place.asked.count(pointer_name("main")) - asked < 10
     assert follower.live == first
     assert isinstance(follower.trouble, ArtifactInvalid)
+    objects.put(pointer_name("main"), sound)
     second = edit(indexer)
     follower.later(1000)
     assert (follower.live, follower.trouble) == (second, None)

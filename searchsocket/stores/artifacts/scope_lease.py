@@ -99,7 +99,7 @@ class ScopeLease:
                 last_lease, since = lease, self._monotonic()
             # A lease that ends so late has a wrong clock: it is dead only if it does not change while we watch it.
             is_odd = lease.expires_at - self._clock() > timedelta(seconds=2 * DURATION_S)
-            patience_s = max(timeout_s, DURATION_S) if is_odd else timeout_s
+            patience_s = max(timeout_s, DURATION_S + _PAUSE_S) if is_odd else timeout_s
             remaining_s = patience_s - (self._monotonic() - began)
             if remaining_s <= 0:
                 raise ScopeLocked(self._scope.name, _holder(lease))
