@@ -6,7 +6,7 @@ from typing import NoReturn
 
 import click
 
-from searchsocket.system.memory import loading
+from searchsocket.system.memory import without_collector
 
 # In the order of use, with the first sentence of each command's help.
 SUMMARIES = {
@@ -50,7 +50,7 @@ class LoadedCommands(MutableMapping[str, click.Command]):
         self._modules = modules
 
     def __getitem__(self, name: str) -> click.Command:
-        with loading():
+        with without_collector():
             command: click.Command = getattr(import_module(self._modules[name]), name)
         return command
 

@@ -21,7 +21,7 @@ from searchsocket.cli.service_client import ask
 from searchsocket.pipeline.unchanged.environment import state_dir_of
 from searchsocket.search.bounds import MAX_TOP_K
 from searchsocket.system.json_text import JsonObject
-from searchsocket.system.memory import end_at_once, loading
+from searchsocket.system.memory import end_at_once, without_collector
 
 
 @click.command()
@@ -48,7 +48,7 @@ from searchsocket.system.memory import end_at_once, loading
 @part_options
 @click.option("--open", "opens", is_flag=True, help="Open the best result in the browser.")
 @json_option
-@loading()  # the command is short
+@without_collector()  # the command is short
 def search(
     query: tuple[str, ...],
     root: Path,

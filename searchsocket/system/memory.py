@@ -25,20 +25,28 @@ def return_freed_memory() -> None:
 
 
 @contextmanager
-def loading() -> Iterator[None]:
-    """Disable the collector inside the block, and exclude from later collections all objects that exist at its end.
-
-    Modules create 100,000 objects and more, Dagster 400,000, which stay to the end of the process. Garbage of the block
-    stays too, so this is for what a process does once.
-    """
+def without_collector() -> Iterator[None]:
+    """Disable the collector inside the block."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if was_enabled:
-            gc.freeze()
             gc.enable()
+
+
+@contextmanager
+def loading() -> Iterator[None]:
+    """Disable the collector inside the block, and exclude from later collections all objects that exist at its end.
+
+    Modules create 100,000 objects and more, Dagster 400,000, which stay to the end of the process. Garbage of the block
+    stays too, with the files that it has open, so objects are excluded only once in a process.
+    """
+    with without_collector():
+        yield
+        if not gc.get_freeze_count():
+            gc.freeze()
 
 
 def end_at_once() -> None:
