@@ -29,7 +29,9 @@ def indexed_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def indexed(indexed_site: Path, tmp_path: Path) -> Path:
-    return shutil.copytree(indexed_site, tmp_path / "indexed" / "harbour")
+    """A copy, without the searches of tests that only read the original."""
+    searches = shutil.ignore_patterns("searched.jsonl")
+    return shutil.copytree(indexed_site, tmp_path / "indexed" / "harbour", ignore=searches)
 
 
 @pytest.fixture
