@@ -69,6 +69,24 @@ def test_a_cookie_lasts_for_the_redirects_of_one_request(web: Web, tmp_path: Pat
     assert web.paths().count("/maps") == 2
 
 
+def test_what_a_host_wants_back_may_have_any_bytes(web: Web, tmp_path: Path) -> None:
+    """A cookie, and the tag of a page that did not change."""
+
+    def answer(request: Request) -> Answer:
+        if "seen=café" not in request.headers.get("Cookie", ""):
+            return Answer(302, headers={"Location": request.path, "Set-Cookie": "seen=café"})
+        if request.headers.get("If-None-Match") == '"é"':
+            return Answer(304)
+        return Answer(200, b"<main><h1>Charts</h1></main>", {**_HTML, "ETag": '"é"'})
+
+    web.html("/", "<a href='/charts'>Charts</a>")
+    web.pages["/charts"] = answer
+    assert Crawl(web, tmp_path).urls() == ["/", "/charts"]
+    again = Crawl(web, tmp_path)
+    assert again.urls() == ["/", "/charts"]
+    assert again.source.report.failed == {}
+
+
 def test_a_redirect_without_a_new_cookie_is_still_a_loop(web: Web, tmp_path: Path) -> None:
     web.html("/", "<a href='/charts'>Charts</a>")
     web.pages["/charts"] = Answer(302, headers={"Location": "/charts", "Set-Cookie": "seen=1"})

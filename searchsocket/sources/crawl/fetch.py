@@ -54,6 +54,8 @@ class GuardedBackend(httpcore.SyncBackend):
 USER_AGENT = "searchsocket/0.1 (+site search indexer)"
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _MAX_REDIRECTS = 5
+_SENT_BACK = ("etag", "last-modified")  # headers that a later request repeats
+_BYTES = "latin-1"  # a character for each byte
 _MAX_RETRY_AFTER_S = 30.0
 _RETRIED_STATUS = {429, 500, 502, 503, 504}
 ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.8,text/plain;q=0.5"
@@ -241,7 +243,8 @@ class Fetcher:
             headers["If-Modified-Since"] = validators["last-modified"]
         timeout_s = min(self._limits.timeout_s, self._budget.remaining_s())
         try:
-            with self._client.stream("GET", url, headers=headers, timeout=timeout_s) as answer:
+            sent = httpx.Headers(headers, encoding=_BYTES)
+            with self._client.stream("GET", url, headers=sent, timeout=timeout_s) as answer:
                 return self._judge(url, answer)
         except httpx.TimeoutException as error:
             late = (
@@ -262,6 +265,7 @@ class Fetcher:
 
     def _judge(self, url: str, answer: httpx.Response) -> Response:
         headers = {name.lower(): value for name, value in answer.headers.items()}
+        headers |= {name: value for name in _SENT_BACK for value in _raw_values(answer, name)}
         status = answer.status_code
         robots_tags = tuple(answer.headers.get_list("x-robots-tag"))
         if status == 304:
@@ -272,8 +276,13 @@ class Fetcher:
         if status >= 400:
             raise FetchFailed(f"{url} answered {status}", status=status, permanent=status < 500)
         if 300 <= status < 400:
-            return Response(url, status, headers, b"", cookies=_cookies(answer.headers.get_list("set-cookie")))
+            return Response(url, status, headers, b"", cookies=_cookies(_raw_values(answer, "set-cookie")))
         return Response(url, status, headers, answer.read(), robots_tags=robots_tags)
+
+
+def _raw_values(answer: httpx.Response, name: str) -> list[str]:
+    """Return the values of a header as they are sent back: a character for each byte, whatever it means."""
+    return [value.decode(_BYTES) for key, value in answer.headers.raw if key.lower() == name.encode()]
 
 
 def _cookies(lines: Iterable[str]) -> dict[str, str]:

@@ -77,7 +77,7 @@ class Manifest:
     max_doc: int  # highest `doc` number ever assigned in its line of generations
     files: Mapping[str, FileEntry]  # path inside the generation -> size and hash
     packs: tuple[PackEntry, ...]
-    format: int = FORMAT  # it and the checksum of a manifest keep their meaning in every format
+    format: int = FORMAT  # a key with this name, and the checksum, are in the manifests of all releases
 
 
 def records_file(pack: str) -> str:
