@@ -45,8 +45,8 @@ def write_pages(folder: Path, pages: dict[str, str]) -> None:
 
 
 def bundled_docs(root: Path) -> Path:
-    """A copy of the bundled site with its build and without its settings."""
-    left_out = shutil.ignore_patterns("node_modules", ".*", "package*.json", "searchsocket.toml", "golden-queries*")
+    """A copy of the bundled site with its build and settings, as `make demo` indexes it."""
+    left_out = shutil.ignore_patterns("node_modules", ".*")
     return shutil.copytree(ROOT / "examples/docs-site", root / "docs-site", ignore=left_out)
 
 
