@@ -47,7 +47,6 @@ DATA = """
 |---|---|---|
 | `searchsocket/models/embedders/data` | the built-in model | MIT; made from all-MiniLM-L6-v2 (Apache-2.0), texts [1] |
 | `searchsocket/search/ranking` | weights, fitted to queries of the sites in `training/ranking/sites.tsv` | MIT |
-| `searchsocket/quality/unit_costs.json` | times and sizes measured here | MIT |
 | `searchsocket/client` | the browser's files, without any package of others | MIT |
 
 [1] `training/sources.tsv` names the repositories and the licence of each: MIT, BSD, Apache-2.0 or CC-BY-4.0.

@@ -1,7 +1,7 @@
 """State, store, embedder and embedding cache of a project, each created once on first use."""
 
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,9 +11,9 @@ from searchsocket.errors import ConfigError, IndexCorrupt
 from searchsocket.models.embedders import make_embedder, resolved_provider
 from searchsocket.models.embedders.base import Embedder
 from searchsocket.models.embedders.cache import EmbeddingCache
-from searchsocket.models.embedders.cache_place import Home, Homes, cache_file, open_cache
+from searchsocket.models.embedders.cache_place import cache_file, open_cache
 from searchsocket.models.paying.ledger import FILE, Ledger
-from searchsocket.project.project import Project, index_folder
+from searchsocket.project.project import Project
 from searchsocket.stores import make_store
 from searchsocket.stores.base import VectorStore
 from searchsocket.text.redaction import Redactor
@@ -130,19 +130,9 @@ class Backends:
         return Ledger(self.cache_file.with_name(FILE), self._project.id)
 
     def open_cache(self, *, read_only: bool = False) -> EmbeddingCache:
-        """The embedding cache, to be closed by the caller. Who may write and has a state is recorded as using it.
+        """The embedding cache, to be closed by the caller.
 
         Raises:
-            StateUnavailable: It cannot be opened, or the record cannot be written.
+            StateUnavailable: It cannot be opened.
         """
-        cache = open_cache(self.cache_file, read_only=read_only)
-        state = self._project.state_dir
-        if not read_only and self.state.file.is_file():
-            index = index_folder(self._project.settings.vector, state).resolve()
-            home = Home(state.resolve(), index, self._project.root, datetime.now(UTC).date().isoformat())
-            try:
-                Homes(cache.path).note(home, cache.size())
-            except BaseException:
-                cache.close()
-                raise
-        return cache
+        return open_cache(self.cache_file, read_only=read_only)

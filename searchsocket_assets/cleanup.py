@@ -18,7 +18,6 @@ from searchsocket.errors import SearchSocketError
 from searchsocket.pipeline.branches.prune_rules import Match, seconds_of
 from searchsocket.pipeline.branches.pruning import PrunePlan, PruneRequest, apply_prune, plan_prune
 from searchsocket.pipeline.branches.scopes import tidy_scopes
-from searchsocket.pipeline.branches.unused_embeddings import prune_unused
 from searchsocket.project.corpora import code_home
 from searchsocket.project.project import Project
 from searchsocket.system.disk_space import Freed, compact, tidy_temporary
@@ -153,11 +152,6 @@ class MaintenanceOptions(dg.Config):
         default=MAX_RUNS, ge=1, description="Number of runs to keep in Dagster's history, per job and scope."
     )
 
-    unused_embeddings: bool = Field(
-        default=False,
-        description="Also delete embeddings that no project uses, like `searchsocket cache prune --unused`.",
-    )
-
 
 def maintenance_job(site: DagsterSite) -> dg.JobDefinition:
     """The job that keeps a project small."""
@@ -170,8 +164,6 @@ def maintenance_job(site: DagsterSite) -> dg.JobDefinition:
             freed = [*_old_runs(context.instance, site, project, config.runs_kept)]
             freed += [*_of_corpora(project), *tidy_temporary()]
             freed += [step for path in _databases(project) for step in compact(path)]
-            if config.unused_embeddings:
-                freed += _unused_embeddings(project)
             for step in freed:
                 context.log.info(f"{step.what}, {step.where}: {step.note or f'{step.bytes:,} bytes'}")
             rows = [{"what": step.what, "where": step.where, "bytes": step.bytes, "note": step.note} for step in freed]
@@ -181,7 +173,7 @@ def maintenance_job(site: DagsterSite) -> dg.JobDefinition:
     @dg.job(
         **site.job_fields("maintenance", "maintenance"),
         description="Deletes old runs, leftovers of failed runs, old generations and temporary folders, and "
-        "compacts databases. Reports the space freed by each step. Keeps embeddings unless `unused_embeddings` is set.",
+        "compacts databases. Reports the space freed by each step.",
     )
     def maintenance() -> None:
         maintain()
@@ -205,17 +197,6 @@ def _of_corpora(project: Project) -> Iterator[Freed]:
     for home in (project, code_home(project)):
         if home.state_dir.is_dir():
             yield from tidy_scopes(home, Backends(home, os.environ, calls=False))
-
-
-def _unused_embeddings(project: Project) -> Iterator[Freed]:
-    with Backends(project, os.environ, calls=False).open_cache() as cache:
-        before = cache.size_bytes()
-        try:
-            unused = prune_unused(cache, apply=True)
-        except SearchSocketError as error:
-            yield Freed("unused embeddings", str(cache.path), 0, str(error))
-            return
-        yield Freed(f"{unused.texts} unused embeddings", str(cache.path), max(0, before - cache.size_bytes()))
 
 
 def _databases(project: Project) -> Iterator[Path]:

@@ -1,4 +1,4 @@
-"""Unit costs for `searchsocket plan`: `python -m bench.sizing` measures them and writes them into the package.
+"""Unit costs of a site by its size: `python -m bench.sizing` measures them and writes them beside this file.
 
 Generated sites of 1,000 and 10,000 pages: the measurements of `bench.indexing`, then a service over each, its memory
 and the median of its queries. A cost is the line through its two points. Run it on an idle machine.
@@ -23,12 +23,13 @@ import httpx
 from bench.beside_pagefind.tree import commit, folder_mb
 from bench.indexing.__main__ import child
 from bench.indexing.generate import page_file, write_site
+from bench.sizing.table import COSTS
 from searchsocket.backends import Backends
+from searchsocket.models.paying.cost import estimate_tokens
 from searchsocket.project.project import open_project
-from searchsocket.quality.size_plan import shape_of
 
 SMALL, LARGE = 1_000, 10_000
-TARGET = Path("searchsocket/quality/unit_costs.json")
+SAMPLE = 500  # records whose texts are measured
 QUERIES = ("install", "how to configure the server", "timeout of a request", "delete a page", "queue")
 ROUNDS = 60
 Costs = dict[str, float]
@@ -54,8 +55,8 @@ def main() -> None:
         name: line(small[name], large[name], shape["chunks_per_page"] if name in by_chunks else 1.0) for name in small
     }
     about = {"date": datetime.now(UTC).date().isoformat(), "commit": commit(), "machine": arguments.machine}
-    TARGET.write_text(json.dumps(about | shape | lines, indent=1) + "\n")
-    print(f"wrote {TARGET}")
+    COSTS.write_text(json.dumps(about | shape | lines, indent=1) + "\n")
+    print(f"wrote {COSTS}")
 
 
 def measured(root: Path, pages: int) -> Costs:
@@ -109,9 +110,13 @@ def site_shape(root: Path) -> Costs:
     """The shape of a page of the generated site."""
     project = open_project(root, os.environ)
     store = Backends(project, os.environ, calls=False, local_only=True).store
-    shape = shape_of(store.reader(project.scope_named("main")))
-    assert shape
-    return {"chunks_per_page": shape.chunks_per_page, "tokens_per_chunk": shape.tokens_per_chunk}
+    reader = store.reader(project.scope_named("main"))
+    ids = [record_id for record_id, _ in reader.catalogue.fingerprints("", SAMPLE)]
+    tokens = sum(map(estimate_tokens, reader.catalogue.texts(ids)))
+    return {
+        "chunks_per_page": reader.generation.records / reader.generation.pages,
+        "tokens_per_chunk": tokens / len(ids),
+    }
 
 
 def line(small: float, large: float, factor: float) -> Mapping[str, float]:

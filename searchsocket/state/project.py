@@ -14,7 +14,6 @@ from searchsocket.state.history import GoldenRun, History, golden_runs, last_end
 from searchsocket.state.inventory import Inventory, ListedFile
 from searchsocket.state.published import Published
 from searchsocket.state.scope import ScopeState, begin
-from searchsocket.state.sql import as_text
 from searchsocket.system.errors import client_error
 from searchsocket.system.json_text import JsonObject
 from searchsocket.system.locks import scope_lock
@@ -202,10 +201,6 @@ class ProjectState:
             StateUnavailable: There is no state, or it cannot be read; it stays unchanged.
         """
         return list(self._column("SELECT scope FROM scopes ORDER BY scope"))
-
-    def texts(self) -> Iterator[str]:
-        """Yield the distinct hashes of all texts of all scopes. Raises as `scopes`."""
-        return map(as_text, self._column("SELECT DISTINCT content_hash FROM chunks"))
 
     def _column(self, query: str) -> Iterator[str]:
         try:

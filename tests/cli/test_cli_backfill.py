@@ -50,7 +50,7 @@ def test_a_branch_that_fails_leaves_the_others_and_is_named(run: RunCli, run_jso
 
     scopes = {row["scope"]: row for row in run_json("scopes", project=branched)["scopes"]}
     texts = scopes["main"]["chunks"] + scopes[more]["ownChunks"]
-    assert sum(model["texts"] for model in run_json("cache", "info", project=branched)["models"]) == texts
+    assert sum(model["texts"] for model in run_json("cache", "status", project=branched)["models"]) == texts
     assert sum(rows[name]["embeddings"]["created"] for name in ("main", more)) == texts
 
 

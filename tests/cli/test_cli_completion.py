@@ -37,6 +37,6 @@ def offered(shell: str, words: str) -> list[str]:
 @pytest.mark.parametrize("shell", SCRIPTS)
 def test_a_shell_completes_commands_options_and_values(shell: str) -> None:
     assert offered(shell, "searchsocket ro") == ["rollback"]
-    assert offered(shell, "searchsocket cache ex") == ["export"]
+    assert offered(shell, "searchsocket cache cl") == ["clear"]
     assert offered(shell, "searchsocket search --group-by p") == ["page"]
     assert {"--top-k", "--tag"} <= set(offered(shell, "searchsocket search --t"))

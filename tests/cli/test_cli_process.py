@@ -19,6 +19,7 @@ import pytest
 from click.testing import CliRunner
 
 from searchsocket.cli.main import cli
+from searchsocket.cli.removed import REMOVED
 
 pytestmark = pytest.mark.dagster
 
@@ -243,7 +244,6 @@ def test_help_gives_an_example() -> None:
         "dev",
         "status",
         "scopes",
-        "plan",
         "doctor",
         "test",
         "demand",
@@ -253,7 +253,7 @@ def test_help_gives_an_example() -> None:
         "prune",
         "dagster",
     ]
-    parts = [["cache", part] for part in ("info", "export", "import", "prune")]
+    parts = [["cache", part] for part in ("status", "clear")]
     parts += [["artifacts", part] for part in ("push", "pull", "list", "prune")]
     parts += [["config", "show"], ["mcp"], ["mcp", "install"], ["mcp", "skill"], *(["code", part] for part in CODE)]
     for command in [*([command] for command in commands), *parts]:
@@ -291,3 +291,10 @@ def test_no_thread_waits_for_products_that_nobody_makes() -> None:
         number, threads = done.stdout.split()
         assert number == expected
         assert expected != "1" or threads == "1"
+
+
+@pytest.mark.parametrize("path", REMOVED)
+def test_a_removed_command_names_its_replacement(path: str) -> None:
+    done = CliRunner().invoke(cli, [*path.split(), "x"])
+    assert done.exit_code == 2
+    assert f"`searchsocket {path}` was removed: " in done.output

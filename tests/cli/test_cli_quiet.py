@@ -9,8 +9,7 @@ from runner_types import RunCli
 QUIET = [
     ("init",),
     ("index", "--force"),
-    ("cache", "export", "travel.db"),
-    ("cache", "prune", "--unused-days", "1", "--yes"),
+    ("cache", "clear", "--unused-days", "1", "--yes"),
     ("artifacts", "push", "--url", "file:///{tmp}/objects"),
     ("clean", "--scope", "main", "--yes"),
 ]  # fmt: skip
@@ -37,7 +36,7 @@ def test_errors_are_told_and_json_is_answered(run: RunCli, indexed: Path) -> Non
 
 
 def test_nobody_is_asked_what_nobody_reads(run: RunCli, indexed: Path) -> None:
-    for arguments in (["clean"], ["cache", "prune", "--all"]):
+    for arguments in (["clean"], ["cache", "clear", "--all"]):
         done = run(*arguments, "--quiet", project=indexed)
         assert done.exit_code == 2
         assert "--quiet cannot ask for confirmation; add --yes" in done.stderr

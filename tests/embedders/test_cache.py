@@ -236,21 +236,15 @@ def test_several_processes_write_at_once(path: Path) -> None:
         assert np.array_equal(cache.get(keys(25, 50), M), vectors(25, first=50))
 
 
-def test_a_cache_travels_as_one_file(path: Path, tmp_path: Path) -> None:
+def test_an_import_adds_only_what_is_missing(path: Path, tmp_path: Path) -> None:
     found = filled(path, 600)
-    out = tmp_path / "artifact" / "cache.db"
-    with EmbeddingCache(path) as cache:
-        assert cache.export_to(out) == 600
-    assert [file.name for file in out.parent.iterdir()] == ["cache.db"]
-    other = tmp_path / "clone" / "embeddings.db"
-    with EmbeddingCache(other) as clone:
+    with EmbeddingCache(tmp_path / "clone" / "embeddings.db") as clone:
         clone.put(keys(10), vectors(10, first=3), [1] * 10, M)
-        assert clone.import_from(out) == (590, 0)
-        assert clone.import_from(out) == (0, 0)
+        assert clone.import_from(path) == (590, 0)
+        assert clone.import_from(path) == (0, 0)
         assert clone.missing(found, M) == []
         assert np.array_equal(clone.get(found[:10], M), vectors(10, first=3))
         assert np.array_equal(clone.get(found[10:], M), vectors(600)[10:])
-    assert [file.name for file in out.parent.iterdir()] == ["cache.db"]
 
 
 def test_only_sound_vectors_are_imported(path: Path, tmp_path: Path) -> None:

@@ -58,9 +58,9 @@ def test_a_cache_without_vectors_can_be_carried(site: Site, tmp_path: Path) -> N
     site.index()
     known = [content_hash(embedded_text(record.page.title, record.chunk)) for record in site.records()]
     model_id = site.records()[0].model_id
-    with open_cache(Backends(site.project, {}).cache_file) as cache, open_cache(tmp_path / "other.db") as other:
+    with open_cache(path := Backends(site.project, {}).cache_file) as cache:
         cache.note(known, [1] * len(known), "hash-256", 256)
-        cache.export_to(tmp_path / "carried.db")
-        assert other.import_from(tmp_path / "carried.db") == (len(known), len(known))
+    with open_cache(tmp_path / "other.db") as other:
+        assert other.import_from(path) == (len(known), len(known))
         assert other.missing(known, model_id) == []
         assert other.missing(known, "hash-256") == known

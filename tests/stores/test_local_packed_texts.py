@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from local_index import live, records_of
 
 from searchsocket.stores.local import LocalStore
-from searchsocket.stores.local.catalogue.texts import generation_texts
 from searchsocket.system.compressed import Packing, dictionary_of
 from searchsocket.testing.store.samples import INFO, MAIN, fill, record
 from searchsocket.types import Record
@@ -84,4 +83,3 @@ def test_hashes_take_their_bytes(tmp_path: Path) -> None:
     assert rows["hash"].tobytes() == b"".join(bytes.fromhex(one.record_hash) for one in records)
     assert list(store.fingerprints(MAIN)) == [(one.id, one.record_hash) for one in records]
     assert store.reader(MAIN).catalogue.records(["a", "b"]) == records
-    assert set(generation_texts(tmp_path)) == {one.content_hash for one in records}

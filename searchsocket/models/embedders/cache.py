@@ -193,24 +193,6 @@ class EmbeddingCache:
             total += removed
         return total
 
-    def unused(self, used: Iterable[bytes], *, made_after: int | None, remove: bool) -> tuple[int, int, int]:
-        """Count, or remove in one transaction, unused embeddings: last used before yesterday, and of known age.
-
-        Args:
-            used: Hashes that are in use, 32 bytes each, in any order.
-            made_after: Embeddings up to this `size` may serve unknown projects, and stay; None = all of them.
-
-        Returns:
-            Their number, the bytes of their vectors, and the number of embeddings that stay because their use is
-            unknown.
-
-        Raises:
-            StateUnavailable: The file cannot be written. Errors of `used` are raised too; nothing is removed then.
-        """
-        self._note_uses()
-        after = self.size() if made_after is None else made_after
-        return self._table.unused(used, after, self._today - 2, remove=remove)
-
     def size(self) -> int:
         """Return the highest row number, which only grows; a new or older file has a smaller one."""
         rows = self._table.fetch("SELECT COALESCE(MAX(rowid), 0) FROM vectors")
@@ -245,17 +227,6 @@ class EmbeddingCache:
         """
         rows = [(bytes.fromhex(key), b"", count) for key, count in zip(hashes, tokens, strict=True)]
         self._table.insert(model_id, dimensions, rows, day=self._today)
-
-    def export_to(self, path: Path) -> int:
-        """Write all embeddings to another cache file, compact and in one piece, for a CI artifact.
-
-        Returns:
-            The number of embeddings written.
-
-        Raises:
-            StateUnavailable: `path` cannot be written, or this file cannot be read.
-        """
-        return self._table.copy_to(path)
 
     def import_from(self, path: Path) -> tuple[int, int]:
         """Add the embeddings of another cache file that are missing in this one.

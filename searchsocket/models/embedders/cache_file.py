@@ -119,22 +119,6 @@ def batches_of(db: sqlite3.Connection, path: Path) -> Iterator[tuple[str, int, l
             yield name, dimensions, batch
 
 
-def copy_compact(db: sqlite3.Connection, path: Path) -> None:
-    """Write the whole database to `path`, which appears complete or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".tmp-{os.getpid()}-{path.name}")
-    try:
-        temporary.unlink(missing_ok=True)
-        db.execute("VACUUM INTO ?", (str(temporary),))
-        with open(temporary, "rb") as file:
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except OSError as error:
-        raise StateUnavailable(f"cannot write {path}: {error.strerror or error}") from error
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
 def set_aside(path: Path, inode: int) -> None:
     """Rename a file whose damage was detected while it was open, unless another process did so already.
 

@@ -116,12 +116,6 @@ class CacheTable:
         self._damaged.difference_update((key.hex(), model_id) for key in damaged)
         return added
 
-    def copy_to(self, path: Path) -> int:
-        """Write the whole file to another one, compact; returns the number of vectors."""
-        with self._lock, self._typed_errors():
-            cache_file.copy_compact(self._db, path)
-            return int(self._db.execute("SELECT COUNT(*) FROM vectors").fetchone()[0])
-
     def note_uses(self, rowids: Iterable[int], day: int) -> None:
         """Store the day on which rows were used; errors are ignored."""
         with suppress(sqlite3.Error), self._lock, _transaction(self._db):
@@ -149,32 +143,6 @@ class CacheTable:
                 "DELETE FROM vectors WHERE hash = ? AND model = (SELECT id FROM models WHERE name = ?)",
                 [(bytes.fromhex(key), model_id) for key in hashes],
             )
-
-    def unused(self, used: Iterable[bytes], after: int, last_day: int, *, remove: bool) -> tuple[int, int, int]:
-        """Count, or remove, rows above `after`, used on `last_day` or before, whose hash is not among `used`.
-
-        Returns:
-            Their number, the bytes of their vectors, and the number of other unused rows of unknown age: up to `after`,
-            or without a day.
-        """
-        others = "FROM vectors LEFT JOIN uses ON id = vectors.rowid WHERE hash NOT IN (SELECT hash FROM temp.used)"
-        datable = "vectors.rowid > ? AND day IS NOT NULL"
-        with self.writing() as db:
-            db.execute("CREATE TEMP TABLE used (hash BLOB PRIMARY KEY) WITHOUT ROWID")
-            db.executemany("INSERT OR IGNORE INTO temp.used VALUES (?)", ((key,) for key in used))
-            chosen = f"{others} AND {datable} AND day <= ?"
-            count, size = db.execute(
-                f"SELECT COUNT(*), COALESCE(SUM(LENGTH(vector)), 0) {chosen}", (after, last_day)
-            ).fetchone()
-            unknown = db.execute(f"SELECT COUNT(*) {others} AND NOT ({datable})", (after,)).fetchone()[0]
-            if remove:
-                rows = f"SELECT vectors.rowid {chosen}"
-                db.execute(f"DELETE FROM vectors WHERE rowid IN ({rows})", (after, last_day))
-                db.execute("DELETE FROM uses WHERE id NOT IN (SELECT rowid FROM vectors)")
-            db.execute("DROP TABLE temp.used")
-        if remove:
-            self.fetch("PRAGMA incremental_vacuum")
-        return count, size, unknown
 
     def _model(self, model_id: str, dimensions: int) -> int:
         self._db.execute("INSERT OR IGNORE INTO models (name, dimensions) VALUES (?, ?)", (model_id, dimensions))

@@ -101,7 +101,6 @@ export const groups: Group[] = [
 			{ href: '/docs/cli/searchsocket-ask', label: 'ask' },
 			{ href: '/docs/cli/searchsocket-status', label: 'status' },
 			{ href: '/docs/cli/searchsocket-scopes', label: 'scopes' },
-			{ href: '/docs/cli/searchsocket-plan', label: 'plan' },
 			{ href: '/docs/cli/searchsocket-doctor', label: 'doctor' },
 			{ href: '/docs/cli/searchsocket-export', label: 'export' },
 			{ href: '/docs/cli/searchsocket-test', label: 'test' },
