@@ -5,17 +5,15 @@ and its count matches. Otherwise all chunks are compared.
 """
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from searchsocket.content.chunking.records import record_id
 from searchsocket.state.chunk_ids import compute_ids
 from searchsocket.state.chunks import count_chunks
 from searchsocket.state.file import transaction
 from searchsocket.state.records import TextToEmbed, texts_of
-from searchsocket.state.sql import IN_SCOPE, as_stored, as_text, marks
-from searchsocket.system.batches import batches
+from searchsocket.state.sql import IN_SCOPE, as_text
 from searchsocket.types import Generation
 
 _MAX_VALUES = 500  # of one statement
@@ -82,18 +80,6 @@ class Published:
                 (self.scope,),
             )
         )
-
-    def unchanged_ids(self, hashes: Sequence[str]) -> Iterator[str]:
-        """Yield the ids of unchanged published chunks that have one of these texts."""
-        for window in batches(hashes, _MAX_VALUES):
-            rows = self.db.execute(
-                "SELECT url, key FROM chunks CROSS JOIN page_cuts ON page_cuts.id = chunks.records_id "
-                "CROSS JOIN chunked ON chunked.records_id = chunks.records_id "
-                f"WHERE chunked.scope = ? AND content_hash IN ({marks(len(window))}) AND NOT EXISTS "
-                "(SELECT 1 FROM unpublished WHERE scope = chunked.scope AND unpublished.url = page_cuts.url)",
-                (self.scope, *map(as_stored, window)),
-            )
-            yield from [record_id(self.scope, *row) for row in rows]
 
     def set(self, live: Generation | None) -> None:
         """Record that a generation equals the chunks; None = its content is unknown."""

@@ -1,11 +1,10 @@
-"""No text is paid for again whose vector any published scope has, whatever this disk has of that scope."""
+"""No text is paid for again that any machine with the same object store has embedded."""
 
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from memory_store.vectors import MemoryVectors
 
 from searchsocket.pipeline.run.stages import STAGES
 from searchsocket.stores.artifacts.objects import open_objects
@@ -70,28 +69,10 @@ def test_two_branches_that_begin_at_once(tmp_path: Path, url: str) -> None:
     assert created(before) == 0
 
 
-def test_vectors_in_a_store_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    remote = MemoryVectors()
-    for module in ("searchsocket.stores", "searchsocket.stores.artifacts.published_texts"):
-        monkeypatch.setattr(f"{module}.make_vectors", lambda *_: remote)
-    url = publish(tmp_path)
-    branch = machine(tmp_path / "disk", url, "second")
-    branch.write("docs/zebra", NEW)
-    assert created(branch) == 0
-
-
-def test_a_lost_cache_is_filled_from_any_scope_of_this_disk(tmp_path: Path) -> None:
-    first = machine(tmp_path / "first", "")
-    first.index()
-    (tmp_path / "first-cache/embeddings.db").unlink()
-    assert created(machine(first.root, "", "second")) == 0
-
-
 @pytest.mark.parametrize("damage", [lambda data: b"\0" * len(data), lambda data: data[:-1]], ids=["zero", "short"])
 def test_damaged_objects_are_skipped(tmp_path: Path, url: str, damage: Callable[[bytes], bytes]) -> None:
-    for info in open_objects(url).list("blobs/"):
+    for info in open_objects(url).list("embeddings/"):
         path = tmp_path / "objects" / info.name
-        if not path.read_bytes().startswith((b"{", b"SQLite")):
-            path.write_bytes(damage(path.read_bytes()))
+        path.write_bytes(damage(path.read_bytes()))
     branch = machine(tmp_path / "branch", url, "second", SEARCHSOCKET__ARTIFACTS__STATE="false")
     assert created(branch) > 0

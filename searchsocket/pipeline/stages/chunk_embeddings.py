@@ -18,7 +18,6 @@ from searchsocket.pipeline.run.numbers import EmbeddingNumbers
 from searchsocket.pipeline.run.results import StageResult, Table, digest_of
 from searchsocket.pipeline.run.stage import Stage, raise_if_stopped, stage
 from searchsocket.pipeline.stages.page_chunks import page_chunks
-from searchsocket.pipeline.stages.published_vectors import take_published_vectors
 from searchsocket.pipeline.stages.refused_texts import RefusedTexts, refused_texts
 from searchsocket.state import ScopeState
 from searchsocket.state.records import TextToEmbed
@@ -65,8 +64,6 @@ def embed_chunks(run: ScopeRun, state: ScopeState, stage: Stage[EmbeddingNumbers
         if shared and not run.options.force:
             tokens = {text.content_hash: text.tokens for text in texts_at_stake(run, state, cache)}
             shared.fill(cache, tokens)
-        if not (is_uncached(embedder.model_id) or run.options.force):
-            take_published_vectors(run, state, cache, texts_at_stake(run, state, cache), embedder.model_id)
         texts = texts_at_stake(run, state, cache)
         if is_uncached(embedder.model_id):
             outcome = note_missing(cache, embedder, texts)
@@ -109,8 +106,9 @@ def _with_refused(
 
 
 def _shared_cache(run: ScopeRun, on_problem: Callable[[str], object]) -> SharedCache | None:
-    """The cache that `embeddings.cache_url` names; None without one, or if the model's vectors are not cached."""
-    url, model_id = run.project.settings.embeddings.cache_url, run.embedder.model_id
+    """The cache that other machines share; None without one, or if the model's vectors are not cached."""
+    settings, model_id = run.project.settings, run.embedder.model_id
+    url = settings.embeddings.cache_url or settings.artifacts.embeddings_url
     if not url or is_uncached(model_id):
         return None
     folder = run.backends.cache_file.with_name(SHARED_KEYS)

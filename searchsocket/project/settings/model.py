@@ -70,7 +70,7 @@ class EmbeddingSettings(SettingsSection):
     price_per_million_tokens_usd: Annotated[float, Field(ge=0)] | None = None  # None = the built-in price table
     query_timeout_s: Annotated[float, Field(gt=0, le=60)] = 0.3  # after that, only words are searched
     query_usd_a_day: Annotated[float, Field(ge=0)] = 1.0  # for queries of callers without a key; 0 = no limit
-    cache_url: str = ""  # a cache that repositories share, e.g. s3://bucket/embeddings; "" = none
+    cache_url: str = ""  # a cache that machines share, e.g. s3://bucket/embeddings; "" = below `artifacts.url`
     cache_max_mb: Count = 8_192  # above it the least recently used are deleted, except those of the last week
 
     @field_validator("provider", mode="before")
@@ -321,6 +321,11 @@ class ArtifactSettings(SettingsSection):
     state: bool = True  # also push what the next run needs, so that a machine with an empty disk continues
     poll_seconds: Annotated[float, Field(ge=1, le=86_400)] = 60.0  # seconds between checks for a new generation
     max_mb: Count = 20_000  # largest generation that is pulled
+
+    @property
+    def embeddings_url(self) -> str:
+        """The shared embedding cache, unless `embeddings.cache_url` names another one; "" = none."""
+        return f"{self.url.rstrip('/')}/embeddings" if self.url else ""
 
 
 class RunSettings(SettingsSection):

@@ -5,6 +5,7 @@ searchsocket.json                                 the project, and the scopes th
 blobs/<2 hex>/<sha256>                            files of generations by their content; never changed
 scopes/<scope>/<generation>.<sha256>.json         the files of a generation, and the settings for its queries
 scopes/<scope>/CURRENT.json                       the live generation, and the lease to publish: written last
+embeddings/                                       the shared cache (`models/embedders/shared_cache.py`)
 ```
 """
 
