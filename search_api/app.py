@@ -1,25 +1,23 @@
 """The FastAPI application of one project."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
 from starlette.concurrency import run_in_threadpool
 
 from search_api.endpoints.capabilities import OnAnswer, add_capability
 from search_api.endpoints.common import Freshness, check_search_path
-from search_api.endpoints.demand import record_demand
 from search_api.endpoints.health import PROBES, add_health
 from search_api.endpoints.llms import add_llms
 from search_api.endpoints.metrics import Metrics, ProjectNumbers, add_metrics
-from search_api.endpoints.owner import add_owner
 from search_api.endpoints.pages import add_pages
 from search_api.errors import add_handlers
+from search_api.extension import AppContext, prefix_of
 from search_api.gate.observer import access_log
 from search_api.gate.queries import Queries
 from search_api.gate.stack import Gate, add_guards, tier_rules
@@ -28,6 +26,8 @@ from search_api.page.docs import add_docs
 from search_api.page.home import add_home
 from search_api.page.view import Renderer, assets
 from searchsocket.errors import ConfigMissing
+from searchsocket.extensions import extensions
+from searchsocket.extensions.base import load
 from searchsocket.models.embedders.base import Embedder
 from searchsocket.project.access import configured_key, shared_secret
 from searchsocket.project.project import Project
@@ -49,29 +49,6 @@ if TYPE_CHECKING:
 
 REFRESH_S = 60.0  # how long files of a deleted generation may stay on the disk
 WARM_UP_S = 2.0  # a start waits at most this long for the warm-up
-
-
-@dataclass(frozen=True, slots=True)
-class _Context:
-    """An application under construction, and what its endpoints need."""
-
-    app: SearchApp
-    project: Project
-    service: SearchService
-    freshness: Freshness
-    environ: Mapping[str, str]
-    clock: Callable[[], datetime]
-    on_error: OnError
-
-    @property
-    def prefix(self) -> str:
-        """The prefix of the endpoints, such as `/api`."""
-        return _prefix(self.project)
-
-    @property
-    def beacon_path(self) -> str:
-        """The endpoint to which pages report opened results; "" = there is none."""
-        return f"{self.prefix}/beacon" if self.project.settings.demand.enable else ""
 
 
 def create_app(
@@ -116,10 +93,10 @@ def create_app(
     trusts_loopback = dev and is_loopback(host)
 
     app = _without_endpoints(project, service, on_demand=on_demand)
-    context = _Context(app, project, service, Freshness(project, service), environ, clock, on_error)
-    on_search: OnAnswer = _ignore
-    if context.beacon_path:
-        on_search = record_demand(app, context.beacon_path, project, service, clock, on_error)
+    context = AppContext(app, project, service, Freshness(project, service), environ, clock, on_error, bool(key))
+    added = [load(each.endpoints)(context) for each in extensions() if each.endpoints]
+    beacon = next((each.beacon for each in added if each.beacon), "")
+    on_search = _all_of([each.on_search for each in added if each.on_search])
     queries = _add_capabilities(context, on_search)
     add_health(app, context.prefix, service)
     add_llms(app, AgentTexts(project, service), service, context.freshness)
@@ -129,9 +106,7 @@ def create_app(
     app.state.numbers = [numbers]
     add_metrics(app, numbers)
     add_handlers(app, on_error)
-    page = _add_page(context, queries, on_search, follows=trusts_loopback) if settings.page else None
-    if page and key:
-        add_owner(app, context.prefix, project, service, clock)
+    page = _add_page(context, queries, on_search, beacon, follows=trusts_loopback) if settings.page else None
     probes = [f"{context.prefix}/{name}" for name in PROBES]
     gate = Gate(
         project,
@@ -140,7 +115,7 @@ def create_app(
         tier_rules(settings, key, token, trusts_loopback),
         cheap=(f"{context.prefix}/health", *probes, *(f"{context.prefix}/page/{name}" for name in assets())),
         probes=probes,
-        beacons=frozenset({context.beacon_path}),
+        beacons=frozenset({beacon}),
         page=page,
         listeners=[numbers.metrics.note, *([access_log] if settings.access_log else [])],
     )
@@ -157,7 +132,7 @@ def _without_endpoints(project: Project, service: SearchService, *, on_demand: b
         summary="Search this site",
         docs_url=None,
         redoc_url=None,
-        openapi_url=f"{_prefix(project)}/openapi.json",
+        openapi_url=f"{prefix_of(project)}/openapi.json",
         lifespan=lifespan_of(service, min(REFRESH_S, project.settings.artifacts.poll_seconds), on_demand=on_demand),
         redirect_slashes=False,
     )
@@ -209,7 +184,7 @@ async def _refresh(service: SearchService, every_s: float, read_ahead: Callable[
             service.on_error(error)
 
 
-def _add_capabilities(context: _Context, on_search: OnAnswer) -> Queries:
+def _add_capabilities(context: AppContext, on_search: OnAnswer) -> Queries:
     """Add an endpoint for each capability; return what runs them.
 
     Args:
@@ -235,7 +210,7 @@ def _add_capabilities(context: _Context, on_search: OnAnswer) -> Queries:
     return queries
 
 
-def _add_agents(context: _Context, others: "LibraryMakers | None", *, may_sync: bool) -> None:
+def _add_agents(context: AppContext, others: "LibraryMakers | None", *, may_sync: bool) -> None:
     """Serve agents over MCP.
 
     Args:
@@ -256,10 +231,21 @@ def _ignore(*_: object) -> None:
     """Record nothing."""
 
 
-def _add_page(context: _Context, queries: Queries, on_search: OnAnswer, *, follows: bool) -> Renderer:
+def _all_of(listeners: Sequence[OnAnswer]) -> OnAnswer:
+    """Return a listener that calls all of them."""
+
+    def listener(*call: Any) -> None:
+        for each in listeners:
+            each(*call)
+
+    return listener if listeners else _ignore
+
+
+def _add_page(context: AppContext, queries: Queries, on_search: OnAnswer, beacon: str, *, follows: bool) -> Renderer:
     """Add the search page at `/` and the API's page at `/docs`; return the renderer of the search page.
 
     Args:
+        beacon: Path to which pages report opened results; "" = none.
         follows: An open page searches again when the index changes.
     """
     project, service, settings = context.project, context.service, context.project.settings
@@ -270,14 +256,10 @@ def _add_page(context: _Context, queries: Queries, on_search: OnAnswer, *, follo
         api=settings.api.path.lstrip("/"),
         folder=folder.lstrip("/"),
         health=f"{context.prefix}/health".lstrip("/") if follows else "",
-        beacon=context.beacon_path.lstrip("/"),
+        beacon=beacon.lstrip("/"),
         facets=tuple(settings.facets),
         scopes_of=lambda: service.scopes.public,
     )
     add_home(context.app, folder, renderer, service, queries, tuple(settings.facets), on_search)
     add_docs(context.app, folder, project.id, settings.api)
     return renderer
-
-
-def _prefix(project: Project) -> str:
-    return project.settings.api.path.rpartition("/")[0]

@@ -12,6 +12,7 @@ import dagster as dg
 from searchsocket.backends import Backends
 from searchsocket.errors import ConfigMissing, InvalidScope, SearchSocketError
 from searchsocket.events import OnEvent
+from searchsocket.extensions import extensions
 from searchsocket.pipeline.branches.scopes import existing_scopes, live_branches_or_error, named_scope
 from searchsocket.pipeline.run.context import CODE, ScopeRun
 from searchsocket.pipeline.run.options import RunOptions
@@ -44,7 +45,7 @@ class ProjectTraits:
     owners: tuple[str, ...] = ()
     source_kinds: frozenset[str] = frozenset({"html"})
     has_code: bool = False  # its source code is indexed too
-    has_demand: bool = False  # its service records searches
+    assets: tuple[str, ...] = ()  # of extensions that are on, see `Extension.assets`
     has_llms: bool = False  # llms.txt and its pages are written
     has_static: bool = False  # the index is exported for search without a server
     discovers_branches: bool = False  # the sensor for new branches runs from the start
@@ -77,7 +78,7 @@ def read_traits(root: Path, environ: Mapping[str, str]) -> tuple[str, ProjectTra
             traits,
             owners=settings.dagster.owners,
             has_code=settings.code.enable,
-            has_demand=settings.demand.enable,
+            assets=tuple(each.assets for each in extensions() if each.assets and each.is_on(settings)),
             has_llms=settings.llms.enable,
             has_static=settings.export.static,
             discovers_branches=settings.branches.discover,

@@ -12,13 +12,14 @@ import dagster as dg
 from pydantic import BaseModel, Field
 
 from searchsocket.errors import ConfigMissing
+from searchsocket.extensions.base import load
 from searchsocket_assets.assets import all_checks, stage_assets
 from searchsocket_assets.builds import build_sensor
 from searchsocket_assets.cleanup import maintenance_job, maintenance_schedule, prune_job, prune_schedule, prune_sensor
 from searchsocket_assets.command_runs import command_runs_sensor
 from searchsocket_assets.discovery import discovery_sensor
 from searchsocket_assets.jobs import index_code_job, index_site_job, plan_job, rollback_job, verify_job, verify_schedule
-from searchsocket_assets.report_assets import demand_asset, scopes_asset, scopes_job
+from searchsocket_assets.report_assets import scopes_asset, scopes_job
 from searchsocket_assets.resources import IndexOptions, project_resource
 from searchsocket_assets.site import DagsterSite, read_traits
 
@@ -110,8 +111,9 @@ def definitions_of(site: DagsterSite) -> dg.Definitions:
     index_site = index_site_job(site)
     prune, maintain, verify = prune_job(site), maintenance_job(site), verify_job(site)
     indexing = [index_site, *([index_code_job(site)] if site.traits.has_code else [])]
+    of_extensions = [asset for place in site.traits.assets for asset in load(place)(site)]
     return dg.Definitions(
-        assets=[*stage_assets(site), scopes_asset(site), *([demand_asset(site)] if site.traits.has_demand else ())],
+        assets=[*stage_assets(site), scopes_asset(site), *of_extensions],
         asset_checks=all_checks(site),
         jobs=[*indexing, prune, maintain, verify, plan_job(site), scopes_job(site), rollback_job(site)],
         sensors=[

@@ -34,6 +34,7 @@ HEAVY = ORCHESTRATOR | SERVER | CLIENTS | PARSERS | PROTOCOL | {"numpy", "pydant
 
 # From the centre outward; every room of the library has its place.
 CENTRE = {"types", "errors", "events", "dollars", "commit"}
+DOOR = {"extensions"}  # without the folders of extensions
 PURE = {"project.settings", "text", "web", "content", "code", "system"}
 SEAMS = {"project", "curation", "sources", "models", "stores", "state", "backends"}
 USE_CASES = {"pipeline", "search", "setup", "export"}
@@ -41,7 +42,7 @@ JUDGES = {"quality", "demand"}  # know what was indexed and what it answers
 ANSWERS = {"serving"}
 AGENTS = {"agents"}
 ENTRY = {"cli", "testing"}
-LAYERS = (CENTRE, PURE, SEAMS, USE_CASES, JUDGES, ANSWERS, AGENTS, ENTRY)
+LAYERS = (CENTRE, DOOR, PURE, SEAMS, USE_CASES, JUDGES, ANSWERS, AGENTS, ENTRY)
 
 
 def modules(root: Path) -> dict[str, Path]:
@@ -108,6 +109,13 @@ def top(name: str) -> str:
     return name.partition(".")[0]
 
 
+def extension_of(name: str) -> str:
+    """The extension that a module belongs to; "" for the core, and for the door itself."""
+    parts = name.split(".")
+    is_inside = parts[:2] == ["searchsocket", "extensions"] and len(parts) > 2 and parts[2] != "base"
+    return parts[2] if is_inside else ""
+
+
 def layer(name: str) -> int:
     """How far from the centre a module of the library is.
 
@@ -124,6 +132,8 @@ Rule = Callable[[Import], bool]  # whether an import breaks it
 
 def library_knows_no_framework(each: Import) -> bool:
     """The library imports neither Dagster nor a server; the command line alone reaches for our other packages."""
+    if extension_of(each.module):
+        return False
     allowed = set(PACKAGES) if each.module.startswith("searchsocket.cli") else set()
     return top(each.module) == "searchsocket" and top(each.name) in (ORCHESTRATOR | SERVER) - allowed
 
@@ -143,7 +153,14 @@ def entry_points_leave_the_command_line_alone(each: Import) -> bool:
 def imports_point_inward(each: Import) -> bool:
     """Entry points -> use cases -> seams -> pure steps -> types."""
     is_ours = top(each.module) == top(each.name) == "searchsocket" and each.name != "searchsocket"
+    if extension_of(each.module) or extension_of(each.name):
+        return False
     return is_ours and layer(each.name) > layer(each.module)
+
+
+def nobody_knows_an_extension(each: Import) -> bool:
+    """The core reaches an extension only through the door, and no extension knows another."""
+    return extension_of(each.name) not in ("", extension_of(each.module))
 
 
 def use_cases_are_apart(each: Import) -> bool:
@@ -162,6 +179,7 @@ RULES: tuple[Rule, ...] = (
     dagster_and_the_api_are_apart,
     entry_points_leave_the_command_line_alone,
     imports_point_inward,
+    nobody_knows_an_extension,
     use_cases_are_apart,
     pipeline_knows_no_database,
 )
@@ -204,6 +222,7 @@ BREACHES = {
     dagster_and_the_api_are_apart: ("searchsocket_assets/jobs.py", "from fastapi import FastAPI"),
     entry_points_leave_the_command_line_alone: ("search_api/app.py", "from searchsocket.cli import main"),
     imports_point_inward: ("searchsocket/text/words.py", "from searchsocket import search"),
+    nobody_knows_an_extension: ("searchsocket/search/engine.py", "from searchsocket.extensions.demand import log"),
     use_cases_are_apart: ("searchsocket/search/engine.py", "import searchsocket.pipeline.run"),
     pipeline_knows_no_database: ("searchsocket/pipeline/run.py", "from sqlite3 import connect"),
 }
@@ -234,7 +253,7 @@ def test_sql_in_the_pipeline_is_named_with_its_file_and_line(tmp_path: Path) -> 
 def test_the_server_is_started_by_its_own_command_alone(tree: Tree) -> None:
     """What the command line and the server have in common lies in `searchsocket.serving`."""
     reaching = [each for each in tree.imports if top(each.module) == "searchsocket" and top(each.name) == "search_api"]
-    assert {each.module for each in reaching} == {"searchsocket.cli.server"}
+    assert {each.module for each in reaching if not extension_of(each.module)} == {"searchsocket.cli.server"}
     starting = [each for each in tree.imports if each.name == "searchsocket.cli.server"]
     assert {(each.module, each.is_executed) for each in starting} == {("searchsocket.cli.serve", False)}
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import httpx
 
 from examples.site_archive import SITE, unpack
-from searchsocket.demand.log import DemandLog
+from searchsocket.extensions.demand.log import DemandLog
 from searchsocket.project.project import open_project
 
 SEARCHES = 5_000

@@ -1,15 +1,16 @@
 """The commands by name; each is loaded at its use, so that overview and completion load none."""
 
-from collections.abc import Iterator, Mapping, MutableMapping
-from importlib import import_module
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from typing import NoReturn
 
 import click
 
+from searchsocket.extensions import built_in, installed
+from searchsocket.extensions.base import Command, Extension, load
 from searchsocket.system.memory import without_collector
 
-# In the order of use, with the first sentence of each command's help.
-SUMMARIES = {
+# Those of the core in the order of use, with the first sentence of each command's help.
+_CORE = {
     "init": "Add search to this site.",
     "index": "Build or update the index of the site and its source code.",
     "backfill": "Index several branches in parallel, one run per branch.",
@@ -25,7 +26,6 @@ SUMMARIES = {
     "scopes": "List every scope with its branch, size and age.",
     "doctor": "Check the setup and suggest fixes.",
     "test": "Run the golden queries and show what changed.",
-    "demand": "Show what visitors search for and do not find.",
     "diff": "Compare two scopes or two generations.",
     "rollback": "Make the previous generation of a scope live again.",
     "clean": "Delete the index, mirror and state of one scope or of all.",
@@ -39,28 +39,30 @@ SUMMARIES = {
 
 
 class LoadedCommands(MutableMapping[str, click.Command]):
-    """Mapping of command names to commands; each is the object of its name in a module."""
+    """Mapping of command names to commands, each imported at its use."""
 
-    def __init__(self, modules: Mapping[str, str]) -> None:
+    def __init__(self, places: Mapping[str, str]) -> None:
         """
         Args:
-            modules: Name of a command -> its module.
+            places: Name of a command -> its `module:object`.
         """
-        self._modules = modules
+        self._places = places
+
+    def places(self) -> Mapping[str, str]:
+        """Return the place of each command, in the order of the overview."""
+        return self._places
 
     def __getitem__(self, name: str) -> click.Command:
+        places = self._places if name in self._places else self.places()
         with without_collector():
-            command: click.Command = getattr(import_module(self._modules[name]), name)
+            command: click.Command = load(places[name])
         return command
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._modules)
+        return iter(self.places())
 
     def __len__(self) -> int:
-        return len(self._modules)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._modules
+        return len(self.places())
 
     def __setitem__(self, name: str, command: click.Command) -> NoReturn:
         raise TypeError("commands are modules; add the name of one")
@@ -69,4 +71,33 @@ class LoadedCommands(MutableMapping[str, click.Command]):
         raise TypeError("commands are modules; remove the name of one")
 
 
-COMMANDS = LoadedCommands({name: f"searchsocket.cli.{name}" for name in SUMMARIES})
+class _AllCommands(LoadedCommands):
+    """The commands of ours, and those of other distributions, which are looked for if none of ours has the name."""
+
+    def __init__(self, ours: Mapping[str, Command]) -> None:
+        super().__init__({name: command.place for name, command in ours.items()})
+        self._ours = ours
+
+    def described(self) -> Mapping[str, Command]:
+        """Return what each command is; a name of ours stays ours.
+
+        Raises:
+            ConfigError: An extension of another distribution is broken.
+        """
+        others = {name: command for extension in installed() for name, command in extension.commands.items()}
+        return {**self._ours, **{name: each for name, each in others.items() if name not in self._ours}}
+
+    def places(self) -> Mapping[str, str]:
+        return {name: command.place for name, command in self.described().items()}
+
+
+def _ordered(core: Mapping[str, str], extensions: Iterable[Extension]) -> Iterator[tuple[str, Command]]:
+    """The commands of the core, with those of extensions before the command that they name, or at the end."""
+    added = [item for extension in extensions for item in extension.commands.items()]
+    for name, summary in core.items():
+        yield from ((added_name, command) for added_name, command in added if command.before == name)
+        yield name, Command(f"searchsocket.cli.{name}:{name}", summary)
+    yield from ((added_name, command) for added_name, command in added if command.before not in core)
+
+
+COMMANDS = _AllCommands(dict(_ordered(_CORE, built_in())))

@@ -9,7 +9,7 @@ from click.shell_completion import CompletionItem
 
 from searchsocket import __version__
 from searchsocket.cli import exits
-from searchsocket.cli.commands import COMMANDS, SUMMARIES
+from searchsocket.cli.commands import COMMANDS
 from searchsocket.cli.exits import received_signal, watch_signals
 from searchsocket.cli.log_lines import log_lines
 from searchsocket.cli.options import JSON_FLAG, remember_json, wants_json
@@ -25,7 +25,11 @@ class Commands(Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         remember_json(ctx, JSON_FLAG in args)  # also for a command with invalid options
-        return super().parse_args(ctx, args)
+        try:
+            return super().parse_args(ctx, args)
+        except SearchSocketError as error:  # the overview needs the extensions of other distributions
+            print_error(error.code, str(error))
+            ctx.exit(exits.exit_status(error.code))
 
     def invoke(self, ctx: click.Context) -> object:
         try:
@@ -50,10 +54,11 @@ class Commands(Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl(list(SUMMARIES.items()))
+            formatter.write_dl([(name, command.summary) for name, command in COMMANDS.described().items()])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        names = [CompletionItem(name, help=SUMMARIES[name]) for name in SUMMARIES if name.startswith(incomplete)]
+        described = COMMANDS.described().items()
+        names = [CompletionItem(name, help=each.summary) for name, each in described if name.startswith(incomplete)]
         return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
 
 

@@ -17,7 +17,7 @@ from searchsocket.project.project import Project
 from searchsocket.serving.code_keeper import CodeKeeper
 from searchsocket.serving.services import open_services
 from searchsocket.stores.local import LocalStore
-from tests.api.api_client import body_of
+from tests.api_client import body_of
 from tests.code.code_project import CodeProject
 
 ERAS = {"legacy": "2025-11-25", "2026-07-28": "2026-07-28"}  # the client's mode: what is spoken

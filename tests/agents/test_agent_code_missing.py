@@ -7,7 +7,7 @@ import pytest
 
 from searchsocket.project.project import open_project
 from tests.agents.agent_project import TOML, call, offering, server_of, text_of
-from tests.api.api_client import make_project
+from tests.api_client import make_project
 
 
 @pytest.fixture

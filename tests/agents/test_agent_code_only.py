@@ -21,12 +21,12 @@ from searchsocket.project.project import open_project
 from searchsocket.serving import code_keeper, code_upkeep
 from tests.agents.agent_project import ERAS, call, list_tools, offering, talk, text_of
 from tests.agents.test_agent_stdio import COMMAND, git
-from tests.api.api_client import ENVIRON as API
-from tests.api.api_client import KEY
-from tests.api.running_service import listening
+from tests.api_client import ENVIRON as API
+from tests.api_client import KEY
 from tests.code.code_project import FILES
 from tests.code.trees import grow
 from tests.embedders import openai_server
+from tests.running_service import listening
 
 TOOLS_OF_CODE = ["search_code", "find_code", "fetch", "status", "sync"]
 ENVIRON = {"SEARCHSOCKET__EMBEDDINGS__PROVIDER": "hash"}

@@ -8,8 +8,8 @@ import pytest
 
 from search_api.app import create_app
 from searchsocket.project.project import Project
-from tests.api.running_service import listening
 from tests.kit.packages import node22, packages
+from tests.running_service import listening
 
 LISTS = Path(__file__).parent / "conformance"
 

@@ -9,7 +9,7 @@ from search_site import DOCS, Piece, Site
 from searchsocket.project.project import Project
 from searchsocket.stores.local import LocalStore
 from tests.agents.agent_project import ERAS, call, make_agent_project, offering, server_of, text_of
-from tests.api.api_client import body_of
+from tests.api_client import body_of
 from tests.code.code_project import CodeProject
 
 LONG = "\n\n".join(f"## Part {n} {{#part-{n}}}\n\n" + f"Sentence {n} of the long page. " * 40 for n in range(30))

@@ -8,7 +8,7 @@ from search_api.app import create_app
 from searchsocket.stores.local import LocalStore
 from searchsocket.types import Scope
 from tests.agents.agent_project import call, server_of, text_of
-from tests.api.api_client import ENVIRON, KEY, Api, make_project
+from tests.api_client import ENVIRON, KEY, Api, make_project
 
 RULES = '[[pin]]\nquery = "*berth prices*"\npages = ["/only-secret", "/docs/driving"]\n'
 

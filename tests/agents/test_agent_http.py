@@ -16,8 +16,8 @@ from search_api.app import create_app
 from searchsocket.errors import ConfigError
 from searchsocket.project.project import Project
 from tests.agents.agent_project import ERAS, talk, text_of
-from tests.api.api_client import ENVIRON, KEY
-from tests.api.running_service import listening
+from tests.api_client import ENVIRON, KEY
+from tests.running_service import listening
 
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 ASKING = {"content-type": "application/json", "accept": "application/json, text/event-stream"}

@@ -27,9 +27,9 @@ from searchsocket.errors import ConfigMissing
 from searchsocket.project.project import Project
 from tests.agents.agent_project import ERAS, call, list_tools, talk, text_of
 from tests.agents.test_agent_stdio import COMMAND
-from tests.api.api_client import ENVIRON, KEY
-from tests.api.running_service import listening
+from tests.api_client import ENVIRON, KEY
 from tests.pipeline.conftest import Site
+from tests.running_service import listening
 
 LIGHTHOUSE = '[project]\nid = "lighthouse"\n[embeddings]\nprovider = "hash"\n'
 

@@ -20,8 +20,8 @@ from search_api.app import create_app
 from searchsocket.project.project import open_project
 from searchsocket.stores.local import LocalStore
 from tests.agents.agent_project import TOML, talk
-from tests.api.api_client import ENVIRON, KEY, body_of
-from tests.api.running_service import listening
+from tests.api_client import ENVIRON, KEY, body_of
+from tests.running_service import listening
 
 PAGES, ROUNDS = 12, 4  # rounds of each before the publish, at least
 _MOST_S = 120.0

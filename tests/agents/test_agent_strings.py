@@ -20,8 +20,8 @@ from searchsocket.agents.arguments import schema_of
 from searchsocket.agents.tools import TOOLS
 from searchsocket.project.project import Project
 from searchsocket.system.json_text import without_lone_surrogates
-from tests.api.api_client import ENVIRON, KEY
-from tests.api.running_service import listening
+from tests.api_client import ENVIRON, KEY
+from tests.running_service import listening
 
 COMMAND = Path(sys.executable).with_name("searchsocket")
 HELLO = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}

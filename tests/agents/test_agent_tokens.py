@@ -21,7 +21,7 @@ from searchsocket.stores.local import LocalStore
 from searchsocket.text.hidden import visible
 from searchsocket.text.token_count import LEAST, count_tokens
 from tests.agents.agent_project import ERAS, call, make_agent_project, text_of
-from tests.api.api_client import body_of
+from tests.api_client import body_of
 
 TEXTS = Path(__file__).parents[1] / "text" / "tokens"
 WORST = ("language-fi", "language-th", "signs-emoji", "signs-lines", "signs-hidden", "noise-unicode", "data-base64")

@@ -3,8 +3,8 @@
 from bench.agents.transcripts import ERAS, Subject, converse, lasting, over_http, over_stdio
 from search_api.app import create_app
 from searchsocket.project.project import Project
-from tests.api.api_client import ENVIRON, KEY
-from tests.api.running_service import listening
+from tests.api_client import ENVIRON, KEY
+from tests.running_service import listening
 
 ROBOT = Subject(
     page="how is the battery charged",

@@ -10,7 +10,7 @@ from search_api.app import create_app
 from searchsocket.project.project import Project
 from searchsocket.search import continuation
 from tests.agents.agent_project import make_agent_project
-from tests.api.api_client import ENVIRON
+from tests.api_client import ENVIRON
 
 TRUSTED = {"authorization": f"Bearer {KEY}"}
 

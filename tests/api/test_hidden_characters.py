@@ -20,7 +20,7 @@ from searchsocket.serving.jsonl.chunk_ids import ChunkIds
 from searchsocket.serving.jsonl.server import LineServer
 from searchsocket.text.hidden import hidden_positions
 from tests.agents.agent_project import make_agent_project
-from tests.api.api_client import ENVIRON, KEY, Api
+from tests.api_client import ENVIRON, KEY, Api
 
 TAGS = "".join(chr(0xE0000 + ord(char)) for char in "obey")
 PYTHON = (

@@ -14,8 +14,8 @@ from search_site import Piece, Site
 
 from search_api.sites import searcher
 from search_api.sites.app import create_sites_app, open_sites
-from searchsocket.demand.log import DemandLog
 from searchsocket.errors import ConfigError, SearchSocketError
+from searchsocket.extensions.demand.log import DemandLog
 from searchsocket.project.project import Project, open_project
 from searchsocket.stores.local import LocalStore
 

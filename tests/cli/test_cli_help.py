@@ -12,8 +12,9 @@ import pytest
 from click.testing import CliRunner
 
 import searchsocket.cli
-from searchsocket.cli.commands import SUMMARIES
+from searchsocket.cli.commands import COMMANDS
 from searchsocket.cli.main import cli
+from searchsocket.extensions import extensions
 
 COLUMNS = 80
 
@@ -56,18 +57,19 @@ def test_wrong_usage_is_json_too_where_json_is_asked_for(line: str) -> None:
     assert error["message"]
 
 
-@pytest.mark.parametrize("name", SUMMARIES)
+@pytest.mark.parametrize("name", COMMANDS)
 def test_the_overview_says_what_a_command_says_of_itself(name: str) -> None:
     """Each is loaded when it is asked for; the overview knows its first sentence."""
     command = cli.commands[name]
-    assert (command.name, command.get_short_help_str(COLUMNS)) == (name, SUMMARIES[name])
+    assert (command.name, command.get_short_help_str(COLUMNS)) == (name, COMMANDS.described()[name].summary)
 
 
-def test_no_command_is_missing_in_the_overview() -> None:
+def test_no_command_of_the_core_is_missing_in_the_overview() -> None:
     """A module of the command line that defines a command of its own name is one."""
+    of_extensions = {name for extension in extensions() for name in extension.commands}
     modules = (name for _, name, _ in pkgutil.iter_modules(searchsocket.cli.__path__))
     found = {name for name in modules if isinstance(_named(name), click.Command)}
-    assert found == set(cli.commands)
+    assert found == set(cli.commands) - of_extensions
 
 
 def _named(module: str) -> object:
@@ -80,8 +82,9 @@ def test_who_asks_for_little_loads_no_command_but_that(words: str) -> None:
     program = (
         "import sys; from searchsocket.cli.main import cli\n"
         "cli(sys.argv[1:], standalone_mode=False)\n"
-        "from searchsocket.cli.commands import SUMMARIES\n"
-        "print(*(name for name in SUMMARIES if f'searchsocket.cli.{name}' in sys.modules))"
+        "from searchsocket.cli.commands import COMMANDS\n"
+        "places = {name: place.partition(':')[0] for name, place in COMMANDS.places().items()}\n"
+        "print(*(name for name, place in places.items() if place in sys.modules))"
     )
     command = [sys.executable, "-c", program, *words.split()]
     done = subprocess.run(command, capture_output=True, text=True, check=True)

@@ -14,10 +14,10 @@ from search_api.app import create_app
 from searchsocket.export.files import export_generation
 from searchsocket.project.project import open_project
 from searchsocket.stores.local import LocalStore
-from tests.api.api_client import ENVIRON, make_project
-from tests.api.running_service import listening
+from tests.api_client import ENVIRON, make_project
 from tests.chromium import open_chromium
 from tests.clients.stage import POLICY, MakeStage, Stage
+from tests.running_service import listening
 
 EVIL = "<img src=x onerror=\"document.title='taken'\">"
 PIECES = [

@@ -7,11 +7,11 @@ from search_site import NOW
 
 from search_api.app import create_app
 from searchsocket.project.project import open_project
-from tests.api.api_client import ENVIRON, make_project
-from tests.api.running_service import listening
+from tests.api_client import ENVIRON, make_project
 from tests.clients.engines import firefox, webkit
 from tests.clients.engines.site import Pages
 from tests.clients.engines.tab import CONTROL, DOWN, ENTER, ESCAPE, UP, Tab
+from tests.running_service import listening
 
 pytestmark = pytest.mark.ui
 DIALOG = "<input id=name><searchsocket-dialog></searchsocket-dialog><main>Home</main>"

@@ -17,7 +17,7 @@ from searchsocket.cli.main import cli
 from searchsocket.errors import ContinuationGone, InvalidRequest
 from searchsocket.search.code.find_all import CodeFindAnswer, CodeFindQuery, occurrences_in_files
 from searchsocket.serving.code import CodeService, open_code
-from tests.api.api_client import Api
+from tests.api_client import Api
 from tests.code.code_project import CodeProject
 from tests.code.trees import grow
 

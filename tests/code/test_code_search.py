@@ -18,7 +18,7 @@ from searchsocket.errors import CodeNotIndexed, InvalidRequest
 from searchsocket.search.code.answer import FEATURES, CodeResult
 from searchsocket.search.code.query import CodeQuery
 from searchsocket.serving.code import open_code
-from tests.api.api_client import Api
+from tests.api_client import Api
 from tests.code.code_project import CodeProject
 from tests.code.trees import grow
 

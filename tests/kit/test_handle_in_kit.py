@@ -10,11 +10,11 @@ from filelock import FileLock
 
 from search_api.app import create_app
 from searchsocket.project.project import open_project
-from tests.api.api_client import ENVIRON, KEY, make_project
-from tests.api.running_service import listening
+from tests.api_client import ENVIRON, KEY, make_project
 from tests.kit.built_site import BuiltSite, build_site, running_site
 from tests.kit.recorder import Recorder, recording
 from tests.kit.visitor import Leaving, ask, code_of, send_without_end
+from tests.running_service import listening
 
 pytestmark = pytest.mark.slow
 LIMIT = 5

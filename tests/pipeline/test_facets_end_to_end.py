@@ -3,7 +3,7 @@
 import json
 
 from search_api.app import create_app
-from tests.api.api_client import Api
+from tests.api_client import Api
 from tests.pipeline.conftest import Site
 
 HASH = '[embeddings]\nprovider = "hash"\n'

@@ -2,8 +2,8 @@
 
 from datetime import UTC, date, datetime, timedelta
 
-from searchsocket.demand.log import DemandLog
-from searchsocket.demand.tally import DemandCounts, DemandRow
+from searchsocket.extensions.demand.log import DemandLog
+from searchsocket.extensions.demand.tally import DemandCounts, DemandRow
 from tests.settings.lab import Effect, Lab
 
 OLD = "old words"

@@ -11,7 +11,7 @@ from search_api.app import create_app
 from searchsocket.errors import SearchSocketError
 from searchsocket.pipeline.run.summary import IndexSummary
 from searchsocket.project.project import Project, open_project
-from tests.api.api_client import Api
+from tests.api_client import Api
 from tests.pipeline.conftest import Site
 from tests.sources.web import Web
 

@@ -14,9 +14,9 @@ from playwright.sync_api import Request
 from search_api.app import create_app
 from searchsocket.cli.main import cli
 from searchsocket.project.project import open_project
-from tests.api.api_client import ENVIRON, make_project
-from tests.api.running_service import listening
+from tests.api_client import ENVIRON, make_project
 from tests.chromium import open_chromium
+from tests.running_service import listening
 
 PAGE = "<!doctype html><title>Fjord</title><main>Words</main><script type=module src=/searchsocket/search.js></script>"
 FOUND, REFUSED = "searchsocket-dialog [role=option]", "searchsocket-dialog >> text=Search is unreachable."

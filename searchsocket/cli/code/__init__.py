@@ -4,20 +4,20 @@ import click
 
 from searchsocket.cli.commands import LoadedCommands
 
-_MODULES = {
-    "init": "init",
-    "status": "upkeep",
-    "sync": "sync",
-    "search": "search",
-    "find": "find",
-    "fetch": "fetch",
-    "related": "related",
-    "invalidate": "upkeep",
-    "serve": "serve",
+_PLACES = {
+    "init": "init:init",
+    "status": "upkeep:status",
+    "sync": "sync:sync",
+    "search": "search:search",
+    "find": "find:find",
+    "fetch": "fetch:fetch",
+    "related": "related:related",
+    "invalidate": "upkeep:invalidate",
+    "serve": "serve:serve",
 }
 
 
-@click.group(commands=LoadedCommands({name: f"searchsocket.cli.code.{module}" for name, module in _MODULES.items()}))
+@click.group(commands=LoadedCommands({name: f"{__name__}.{place}" for name, place in _PLACES.items()}))
 def code() -> None:
     """Search the source code and keep its index up to date.
 

@@ -14,12 +14,6 @@ class CodeSettings(SettingsSection):
     max_file_bytes: Count = 1_000_000  # a larger file is skipped and reported
 
 
-class DemandSettings(SettingsSection):
-    enable: bool = False  # `searchsocket serve` records what visitors search for, without knowing who they are
-    min_visitors: Annotated[int, Field(ge=2, le=10_000)] = 5  # in one day, before a query's text is stored
-    keep_days: Annotated[int, Field(ge=1, le=3650)] = 90
-
-
 Share = Annotated[float, Field(ge=0, le=1)]
 
 

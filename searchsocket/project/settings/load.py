@@ -4,7 +4,8 @@ import difflib
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, get_args
 
@@ -12,7 +13,8 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from searchsocket.errors import ConfigError
-from searchsocket.project.settings.model import Settings
+from searchsocket.extensions import installed
+from searchsocket.project.settings.model import Settings, with_sections
 from searchsocket.project.settings.section import SettingsSection
 from searchsocket.system.json_text import JsonObject
 
@@ -38,11 +40,13 @@ def load_settings(root: Path, environ: Mapping[str, str]) -> Settings:
     origin, data = _read(root)
     data = _snake_keys(data, origin)
     is_chosen_outside = False
-    for name, path, value in overrides(environ):
-        _refuse_unknown(path, name, value)
+    changes = list(overrides(environ))
+    kind = _settings_with({*data, *(path[0] for _, path, _ in changes)})
+    for name, path, value in changes:
+        _refuse_unknown(kind, path, name, value)
         _set_value(data, path, value, name)
         is_chosen_outside |= path == _SHORTHANDS["EMBEDDINGS_PROVIDER"]
-    return _validate(data, origin, is_chosen_outside=is_chosen_outside)
+    return _validate(kind, data, origin, is_chosen_outside=is_chosen_outside)
 
 
 def tables_of(path: Path, keys: tuple[str, ...]) -> frozenset[str]:
@@ -137,21 +141,31 @@ def _set_value(data: JsonObject, path: tuple[str, ...], value: object, name: str
     data[path[-1]] = value
 
 
-def _refuse_unknown(path: tuple[str, ...], name: str, value: object) -> None:
-    if ".".join(path) not in set(all_keys()):
-        raise ConfigError(_unknown_key(f"environment variable {name}", path, value))
+def _settings_with(sections: Collection[str]) -> type[Settings]:
+    """The settings, with the sections of other distributions' extensions if one of these may be among them."""
+    return Settings if set(Settings.model_fields).issuperset(sections) else _all_settings()
 
 
-def _validate(data: JsonObject, origin: str, *, is_chosen_outside: bool) -> Settings:
+@cache
+def _all_settings() -> type[Settings]:
+    return with_sections(Settings, installed()) if installed() else Settings
+
+
+def _refuse_unknown(kind: type[Settings], path: tuple[str, ...], name: str, value: object) -> None:
+    if ".".join(path) not in set(all_keys(kind)):
+        raise ConfigError(_unknown_key(kind, f"environment variable {name}", path, value))
+
+
+def _validate(kind: type[Settings], data: JsonObject, origin: str, *, is_chosen_outside: bool) -> Settings:
     """
     Args:
         is_chosen_outside: The environment sets the provider of embeddings, so the file may have settings for another.
     """
     try:
         # JSON, so that strict types accept a list for a tuple.
-        settings = Settings.model_validate_json(json.dumps(data, default=str))
+        settings = kind.model_validate_json(json.dumps(data, default=str))
     except ValidationError as error:
-        raise ConfigError("; ".join(_complaint(origin, detail) for detail in error.errors()[:5])) from error
+        raise ConfigError("; ".join(_complaint(kind, origin, detail) for detail in error.errors()[:5])) from error
     if not is_chosen_outside and (names := settings.embeddings.without_effect()):
         keys = ", ".join(f"embeddings.{name}" for name in names)
         raise ConfigError(
@@ -161,19 +175,19 @@ def _validate(data: JsonObject, origin: str, *, is_chosen_outside: bool) -> Sett
     return settings
 
 
-def _complaint(origin: str, detail: ErrorDetails) -> str:
+def _complaint(kind: type[Settings], origin: str, detail: ErrorDetails) -> str:
     path = tuple(str(part) for part in detail["loc"])
     if detail["type"] == "extra_forbidden":
-        return _unknown_key(origin, path, detail["input"])
+        return _unknown_key(kind, origin, path, detail["input"])
     message = detail["msg"].removeprefix("Value error, ")
     return f"{origin}: {'.'.join(path) or 'the file'} = {_short(detail['input'])} is invalid: {message}"
 
 
-def _unknown_key(origin: str, path: tuple[str, ...], value: object) -> str:
+def _unknown_key(kind: type[Settings], origin: str, path: tuple[str, ...], value: object) -> str:
     key = ".".join(path)
     if key in _REPLACED:
         return f"{origin}: unknown key {key} = {_short(value)}; {_REPLACED[key]}"
-    nearest = difflib.get_close_matches(key, list(all_keys()), n=1, cutoff=0.0)
+    nearest = difflib.get_close_matches(key, list(all_keys(kind)), n=1, cutoff=0.0)
     return f"{origin}: unknown key {key} = {_short(value)}; did you mean {nearest[0]}?"
 
 

@@ -1,14 +1,15 @@
 """Every key of `searchsocket.toml`, with its default (spec 7). A key here has an effect, and a test that shows it."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Literal, Self, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar, get_args
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, create_model, field_validator, model_validator
 
+from searchsocket.extensions import built_in
+from searchsocket.extensions.base import Extension, load
 from searchsocket.project.settings.features import (
     CodeSettings,
-    DemandSettings,
     GoldenSettings,
     McpSettings,
     RedactionSettings,
@@ -28,6 +29,8 @@ from searchsocket.project.settings.site import (
     VersionSettings,
 )
 from searchsocket.types import FacetKind
+
+S = TypeVar("S", bound=SettingsSection)
 
 SynonymEntry = Annotated[str, Field(max_length=200)]
 SynonymGroup = Annotated[tuple[SynonymEntry, ...], Field(min_length=2, max_length=20)]
@@ -370,8 +373,8 @@ class StateSettings(SettingsSection):
 _OWN_FILTERS = frozenset({"language", "kind", "path", "pathprefix", "path_prefix", "tag", "tags", "scope"})
 
 
-class Settings(SettingsSection):
-    """All settings; an empty file is valid."""
+class CoreSettings(SettingsSection):
+    """All settings but those of extensions; an empty file is valid."""
 
     project: ProjectSettings = ProjectSettings()
     scope: ScopeSettings = ScopeSettings()
@@ -396,7 +399,6 @@ class Settings(SettingsSection):
     search: SearchSettings = SearchSettings()
     golden: GoldenSettings = GoldenSettings()
     api: ApiSettings = ApiSettings()
-    demand: DemandSettings = DemandSettings()
     llms: LlmsSettings = LlmsSettings()
     export: ExportSettings = ExportSettings()
     mcp: McpSettings = McpSettings()
@@ -411,3 +413,20 @@ class Settings(SettingsSection):
         if reserved_names := sorted(name for name in value if name.lower() in _OWN_FILTERS):
             raise ValueError(f"{reserved_names[0]!r} is a built-in filter; choose another name")
         return value
+
+    def section(self, kind: type[S]) -> S:
+        """Return the section of an extension; its defaults if nothing configures it."""
+        return next((value for _, value in self if isinstance(value, kind)), None) or kind()
+
+
+def with_sections(base: type[CoreSettings], extensions: Sequence[Extension]) -> type[CoreSettings]:
+    """The settings with the sections of extensions."""
+    kinds = {extension.name: load(extension.settings) for extension in extensions if extension.settings}
+    fields: dict[str, Any] = {name: (kind, kind()) for name, kind in kinds.items()}
+    return create_model("Settings", __base__=base, __module__=__name__, **fields)
+
+
+if TYPE_CHECKING:
+    Settings = CoreSettings  # an extension gets its section from `section`
+else:
+    Settings = with_sections(CoreSettings, built_in())

@@ -7,8 +7,8 @@ from api_client import ENVIRON, KEY, Api, make_project
 from search_site import NOW
 
 from search_api.app import create_app
-from searchsocket.demand.log import DemandLog
-from searchsocket.demand.tally import DemandCounts
+from searchsocket.extensions.demand.log import DemandLog
+from searchsocket.extensions.demand.tally import DemandCounts
 from searchsocket.project.project import Project
 
 VISITORS = 3
@@ -38,7 +38,7 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Project:
 @pytest.fixture
 def visited(indexed: Project, monkeypatch: pytest.MonkeyPatch) -> Visited:
     # With a random key, two visitors have the same bit in a few of a thousand runs.
-    monkeypatch.setattr("searchsocket.demand.tally.secrets.token_bytes", lambda count: bytes(count))
+    monkeypatch.setattr("searchsocket.extensions.demand.tally.secrets.token_bytes", lambda count: bytes(count))
     DemandLog(indexed.state_dir).path.unlink(missing_ok=True)
     return Visited(indexed)
 

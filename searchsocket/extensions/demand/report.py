@@ -6,9 +6,10 @@ from datetime import date, timedelta
 
 import numpy as np
 
-from searchsocket.demand.log import DemandLog
-from searchsocket.demand.proposals import CurrentAnswer, DemandProposal, NearPage, Probe, propose
-from searchsocket.demand.tally import DemandCounts, DemandRow
+from searchsocket.extensions.demand.log import DemandLog
+from searchsocket.extensions.demand.proposals import CurrentAnswer, DemandProposal, NearPage, Probe, propose
+from searchsocket.extensions.demand.settings import DemandSettings
+from searchsocket.extensions.demand.tally import DemandCounts, DemandRow
 from searchsocket.models.embedders.lexicon import is_language, is_run_of_keys
 from searchsocket.models.embedders.queries import NoVector, vector_for
 from searchsocket.project.project import Project
@@ -113,7 +114,7 @@ def demand_report(
     lists = _number([[make_entry(demand) for demand in selection] for selection in selections])
     without_results, no_close_match, without_click, top = lists
     return DemandReport(
-        scope.name, first_day, today.isoformat(), project.settings.demand.min_visitors,
+        scope.name, first_day, today.isoformat(), project.settings.section(DemandSettings).min_visitors,
         total.visitors, total.searches, total.unanswered, total.weak, total.clicked, len(demands),
         without_results, no_close_match, without_click, top,
     )  # fmt: skip

@@ -13,8 +13,8 @@ from contextlib import closing, contextmanager, suppress
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
-from searchsocket.demand.tally import TYPING_S, DemandCounts, DemandRow, SearchEvent, Tally
 from searchsocket.errors import SearchSocketError, StateUnavailable
+from searchsocket.extensions.demand.tally import TYPING_S, DemandCounts, DemandRow, SearchEvent, Tally
 from searchsocket.system.errors import client_error
 from searchsocket.system.files import make_private_folder, share
 

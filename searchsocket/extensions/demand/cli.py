@@ -9,10 +9,11 @@ import click
 
 from searchsocket.cli.options import load_project, result_options, scope_options
 from searchsocket.cli.output import count, print_json, safe, say
-from searchsocket.demand.acceptance import accept, save_report, saved_proposals
-from searchsocket.demand.log import DemandLog
-from searchsocket.demand.proposals import DemandProposal
-from searchsocket.demand.report import MAX_ENTRIES, DemandEntry, DemandReport, demand_report
+from searchsocket.extensions.demand.acceptance import accept, save_report, saved_proposals
+from searchsocket.extensions.demand.log import DemandLog
+from searchsocket.extensions.demand.proposals import DemandProposal
+from searchsocket.extensions.demand.report import MAX_ENTRIES, DemandEntry, DemandReport, demand_report
+from searchsocket.extensions.demand.settings import DemandSettings
 from searchsocket.project.project import Project
 from searchsocket.serving.answers import to_json
 from searchsocket.serving.service import open_service
@@ -118,7 +119,7 @@ def _pin_lines(pins: Mapping[int, DemandProposal]) -> Iterator[str]:
 
 def _no_demand(report: DemandReport, project: Project) -> Iterator[str]:
     yield f"no searches of scope {report.scope!r} are in the log since {report.first_day}"
-    if not project.settings.demand.enable:
+    if not project.settings.section(DemandSettings).enable:
         yield "to record them, set `enable = true` in [demand] and restart `searchsocket serve`"
     elif not DemandLog(project.state_dir).path.exists():
         yield f"the log starts when {report.min_visitors} visitors have searched on one day; see api.trusted_proxies"

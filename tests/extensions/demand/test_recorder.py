@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from searchsocket.demand import log as log_module
-from searchsocket.demand.log import DemandLog, DemandRecorder
-from searchsocket.demand.tally import DemandCounts, DemandRow, SearchEvent
 from searchsocket.errors import StateUnavailable
+from searchsocket.extensions.demand import log as log_module
+from searchsocket.extensions.demand.log import DemandLog, DemandRecorder
+from searchsocket.extensions.demand.tally import DemandCounts, DemandRow, SearchEvent
 
 
 class Clock:
@@ -102,8 +102,8 @@ def test_a_file_that_cannot_be_used_stops_nothing_and_loses_nothing(tmp_path: Pa
 WRITER = """
 import sys
 from pathlib import Path
-from searchsocket.demand.log import DemandLog
-from searchsocket.demand.tally import DemandCounts, DemandRow
+from searchsocket.extensions.demand.log import DemandLog
+from searchsocket.extensions.demand.tally import DemandCounts, DemandRow
 for _ in range(50):
     DemandLog(Path(sys.argv[1])).add([DemandRow("2026-11-26", "main", DemandCounts(1, 1), "tides")])
 """

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from searchsocket.demand.tally import MAX_QUERIES, MAX_TYPING, DemandCounts, SearchEvent, Tally, Visitors
+from searchsocket.extensions.demand.tally import MAX_QUERIES, MAX_TYPING, DemandCounts, SearchEvent, Tally, Visitors
 
 DAY = "2026-11-26"
 

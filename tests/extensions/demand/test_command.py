@@ -8,8 +8,8 @@ import dagster as dg
 import pytest
 from runner_types import RunCli, RunJson
 
-from searchsocket.demand.log import DemandLog
-from searchsocket.demand.tally import DemandCounts, DemandRow
+from searchsocket.extensions.demand.log import DemandLog
+from searchsocket.extensions.demand.tally import DemandCounts, DemandRow
 from searchsocket.project.project import open_project
 from searchsocket.quality.golden import read_golden
 from searchsocket_assets.definitions import build_definitions

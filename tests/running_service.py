@@ -12,7 +12,7 @@ from starlette.types import ASGIApp
 from search_api.app import create_app
 from search_api.run.connections import Connections, protocol_with_deadline
 from searchsocket.project.project import Project
-from tests.api.api_client import ENVIRON
+from tests.api_client import ENVIRON
 
 
 @contextmanager

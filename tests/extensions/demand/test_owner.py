@@ -10,9 +10,9 @@ from running_service import listening
 from search_site import NOW, Piece, Site
 
 from search_api.app import create_app
-from searchsocket.demand.acceptance import saved_proposals
-from searchsocket.demand.log import DemandLog
-from searchsocket.demand.tally import DemandCounts, DemandRow
+from searchsocket.extensions.demand.acceptance import saved_proposals
+from searchsocket.extensions.demand.log import DemandLog
+from searchsocket.extensions.demand.tally import DemandCounts, DemandRow
 from searchsocket.project.project import Project
 from searchsocket.stores.local import LocalStore
 from tests.chromium import open_chromium

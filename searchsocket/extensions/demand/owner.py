@@ -1,22 +1,23 @@
 """The owner's page at `/owner`, and its data for callers with the key: demand, comparisons, proposed pins."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC
 from functools import partial
 from typing import Annotated
 
-from fastapi import FastAPI, Query, Request
+from fastapi import Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, Response
 
 from search_api.endpoints.common import caller_of, json_response
+from search_api.extension import AppContext
 from search_api.page.home import CSP
 from search_api.page.view import asset_links, read_template
-from searchsocket.demand.acceptance import propose_pin, save_report
-from searchsocket.demand.proposals import pin_proposal
-from searchsocket.demand.report import MAX_ENTRIES, DemandReport, demand_report
 from searchsocket.errors import InvalidRequest, Unauthorized
+from searchsocket.extensions.demand.acceptance import propose_pin, save_report
+from searchsocket.extensions.demand.proposals import pin_proposal
+from searchsocket.extensions.demand.report import MAX_ENTRIES, DemandReport, demand_report
 from searchsocket.project.project import Project
 from searchsocket.quality.generations import Comparison, compare_answers
 from searchsocket.search.bounds import MAX_QUERY_CHARS
@@ -39,12 +40,11 @@ class PinRequest(BaseModel):
     scope: ScopeText = None
 
 
-def add_owner(
-    app: FastAPI, prefix: str, project: Project, service: SearchService, clock: Callable[[], datetime]
-) -> None:
-    """Serve the page, which contains no secrets, and its data below `prefix`/owner."""
-    below = f"{prefix}/owner"
-    links = asset_links(f"{prefix.lstrip('/')}/page")
+def add_owner(context: AppContext) -> None:
+    """Serve the page, which contains no secrets, and its data below the prefix of the API."""
+    app, project, service, clock = context.app, context.project, context.service, context.clock
+    below = f"{context.prefix}/owner"
+    links = asset_links(f"{context.prefix.lstrip('/')}/page")
     template = read_template("owner.html")
 
     @app.get(PATH, include_in_schema=False)

@@ -8,13 +8,13 @@ from pydantic import BaseModel, ValidationError
 
 from searchsocket.curation.rules import FILE_NAME as CURATION_FILE
 from searchsocket.curation.rules import read_curation
-from searchsocket.demand.proposals import (
+from searchsocket.errors import ConfigError, ConfigMissing
+from searchsocket.extensions.demand.proposals import (
     GOLDEN_FILE,
     MISSING_PAGES_FILE,
     DemandProposal,
 )
-from searchsocket.demand.report import DemandReport
-from searchsocket.errors import ConfigError, ConfigMissing
+from searchsocket.extensions.demand.report import DemandReport
 from searchsocket.project.project import Project
 from searchsocket.quality.golden import GoldenQuery, golden_file, read_golden
 from searchsocket.system.files import write_atomic

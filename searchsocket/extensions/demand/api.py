@@ -1,8 +1,7 @@
 """Record the searches of visitors, and the results that they open (`POST /api/beacon`)."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import datetime
 from typing import Annotated, Literal
 
 from fastapi import FastAPI, Request
@@ -12,33 +11,44 @@ from starlette.responses import Response
 
 from search_api.endpoints.capabilities import OnAnswer
 from search_api.endpoints.common import caller_of
-from searchsocket.demand.log import DemandLog, DemandRecorder
-from searchsocket.demand.tally import Outcome, SearchEvent, storable_query
+from search_api.extension import Added, AppContext
 from searchsocket.errors import InvalidRequest
-from searchsocket.project.project import Project
+from searchsocket.extensions.demand.log import DemandLog, DemandRecorder
+from searchsocket.extensions.demand.owner import add_owner
+from searchsocket.extensions.demand.settings import DemandSettings
+from searchsocket.extensions.demand.tally import Outcome, SearchEvent, storable_query
 from searchsocket.search.answer import SearchAnswer
 from searchsocket.search.bounds import MAX_QUERY_CHARS
 from searchsocket.serving.capabilities.pages import SearchRequest
-from searchsocket.serving.service import OnError, SearchService
+from searchsocket.serving.service import SearchService
 
 MAX_BYTES = 8_192  # a query of 1,000 characters with its page
 _OUTCOMES: dict[str, Outcome] = {"answered": "answered", "weak": "weak", "rejected": "unanswered"}
 
 
-def record_demand(
-    app: FastAPI,
-    beacon_path: str,
-    project: Project,
-    service: SearchService,
-    clock: Callable[[], datetime],
-    on_error: OnError,
-) -> OnAnswer:
+def add_endpoints(context: AppContext) -> Added:
+    """Add the owner's page, if there are trusted callers, and record searches if the settings say so."""
+    if context.project.settings.api.page and context.has_key:
+        add_owner(context)
+    if not context.project.settings.section(DemandSettings).enable:
+        return Added()
+    beacon = f"{context.prefix}/beacon"
+    return Added(_record_demand(context, beacon), beacon)
+
+
+def _record_demand(context: AppContext, beacon: str) -> OnAnswer:
     """Accept beacons and return the listener for searches; counts are stored when the application stops."""
-    settings = project.settings.demand
-    log = DemandLog(project.state_dir)
-    recorder = DemandRecorder(log, settings.min_visitors, settings.keep_days, clock=clock, on_error=on_error)
+    app, project, service = context.app, context.project, context.service
+    settings = project.settings.section(DemandSettings)
+    recorder = DemandRecorder(
+        DemandLog(project.state_dir),
+        settings.min_visitors,
+        settings.keep_days,
+        clock=context.clock,
+        on_error=context.on_error,
+    )
     listener = SearchListener(recorder, service.scopes.default)
-    add_beacon(app, beacon_path, service, listener)
+    add_beacon(app, beacon, service, listener)
     start = app.router.lifespan_context
 
     @asynccontextmanager

@@ -2,7 +2,7 @@
 
 import pytest
 
-from searchsocket.demand.tally import storable_query
+from searchsocket.extensions.demand.tally import storable_query
 
 PRIVATE = [
     "ana@example.org invoice",

@@ -1,0 +1,43 @@
+"""Additions of an extension to the service of a project."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from search_api.endpoints.capabilities import OnAnswer
+from search_api.endpoints.common import Freshness
+from search_api.openapi import SearchApp
+from searchsocket.project.project import Project
+from searchsocket.serving.service import OnError, SearchService
+
+
+@dataclass(frozen=True, slots=True)
+class AppContext:
+    """An application under construction, and what its endpoints need."""
+
+    app: SearchApp
+    project: Project
+    service: SearchService
+    freshness: Freshness
+    environ: Mapping[str, str]
+    clock: Callable[[], datetime]
+    on_error: OnError
+    has_key: bool  # a key is configured, so callers can be trusted
+
+    @property
+    def prefix(self) -> str:
+        """The prefix of the endpoints, such as `/api`."""
+        return prefix_of(self.project)
+
+
+def prefix_of(project: Project) -> str:
+    """The prefix of a project's endpoints, such as `/api`."""
+    return project.settings.api.path.rpartition("/")[0]
+
+
+class Added(NamedTuple):
+    """The additions that the `endpoints` of an extension return."""
+
+    on_search: OnAnswer | None = None  # called with each search
+    beacon: str = ""  # the path to which pages report opened results

@@ -1,0 +1,60 @@
+"""The description of an extension.
+
+An extension is one `Extension`: a package of ours in this folder, or an object of another distribution under the entry
+point group `searchsocket.extensions`. It names its parts as `module:object`, and each is imported only where it is
+used. The core knows these descriptions, and never a module of an extension.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any, Protocol
+
+
+class Sections(Protocol):
+    """The settings of a project."""
+
+    def section(self, kind: Any) -> Any:
+        """Return the section of this class."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command of an extension."""
+
+    place: str  # the `click.Command`
+    summary: str  # the first sentence of its help
+    before: str = ""  # the command of the core before which the overview lists it; "" = at the end
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extension:
+    """The parts of one extension; "" means that it brings nothing of this kind.
+
+    Attributes:
+        name: Also the name of its section in the settings.
+        settings: Its section, a class of `SettingsSection`. A field `enable` decides if the extension is on.
+        capabilities: A sequence of `Capability`: what callers can request over HTTP and as tools.
+        tools: A sequence of `Tool`: the answers of its capabilities as text for agents.
+        endpoints: Adds further endpoints to the service, see `search_api.extension`.
+        assets: A function of a `DagsterSite` that returns asset definitions, for a project in which it is on.
+        commands: By name.
+    """
+
+    name: str
+    settings: str = ""
+    capabilities: str = ""
+    tools: str = ""
+    endpoints: str = ""
+    assets: str = ""
+    commands: Mapping[str, Command] = field(default_factory=dict)
+
+    def is_on(self, settings: Sections) -> bool:
+        """Return True unless the settings turn the extension off."""
+        return not self.settings or bool(getattr(settings.section(load(self.settings)), "enable", True))
+
+
+def load(place: str) -> Any:
+    """Import the object that `module:object` names."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
