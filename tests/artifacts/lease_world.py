@@ -34,6 +34,8 @@ class Bucket:
 
     def __init__(self) -> None:
         self.data, self.number = b"", 0
+        self.written_s = 0.0
+        self.clock: Callable[[], float] = lambda: 0.0
         self.history: list[bytes] = []
 
     @property
@@ -43,7 +45,7 @@ class Bucket:
     def put_if(self, data: bytes, version: str | None) -> str:
         if version != self.version:
             raise ObjectChanged("changed")
-        self.data, self.number = data, self.number + 1
+        self.data, self.number, self.written_s = data, self.number + 1, self.clock()
         self.history.append(data)
         return str(self.number)
 
@@ -58,6 +60,7 @@ class World:
     late: list[Write] = field(default_factory=list)  # writes under way whose sender has given up
 
     def __post_init__(self) -> None:
+        self.bucket.clock = lambda: self.now_s
         self.chance = random.Random(self.seed)
         self.failures = self.chance.choice((0.0, 0.05, 0.2))
         self.deaths = self.chance.choice((0.0, 0.02, 0.08))
@@ -99,6 +102,10 @@ class Requests:
         if not self.world.bucket.number:
             raise ObjectMissing(name)
         yield self.world.bucket.data
+
+    def age_s(self, name: str) -> float:
+        self._send()
+        return self.world.now_s - self.world.bucket.written_s
 
     def put_if(self, name: str, data: bytes, version: str | None) -> str:
         self._send()

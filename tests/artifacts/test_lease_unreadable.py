@@ -1,6 +1,7 @@
 """A pointer that this release cannot read may have a live lease, and may name an index that others use."""
 
 import json
+import os
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -65,12 +66,14 @@ def test_the_lease_of_a_newer_release_is_not_taken(
     assert read(objects, NAME, 10_000) == stored
 
 
-def test_a_damaged_pointer_is_written_again_once_no_lease_in_it_can_be_live(objects: Objects, clock: Clock) -> None:
+def test_a_damaged_pointer_is_written_again_once_no_lease_in_it_can_be_live(
+    objects: Objects, clock: Clock, tmp_path: Path
+) -> None:
     objects.put(NAME, b"{")
-    told: list[str] = []
-    clock.lease(objects, "here").acquire(on_wait=told.append)
-    assert told == ["an unknown writer, since the pointer is damaged"]
-    assert clock.now_s >= DURATION_S
+    with pytest.raises(ScopeLocked, match="an unknown writer, since the pointer is damaged"):
+        clock.lease(objects, "here").acquire()
+    age(tmp_path / NAME, DURATION_S)
+    clock.lease(objects, "here").acquire()
     with pytest.raises(ScopeLocked, match="on here"):
         clock.lease(objects, "there").acquire()
 
@@ -80,4 +83,24 @@ def test_a_damaged_pointer_that_changes_has_a_holder(objects: Objects, clock: Cl
     objects.put(NAME, b"0")
     clock.on_sleep = lambda: objects.put(NAME, b"%d{" % clock.now_s)
     with pytest.raises(ScopeLocked, match="an unknown writer"):
+        clock.lease(objects, "here").acquire(timeout_s=10 * DURATION_S)
+
+
+@pytest.mark.parametrize("ahead_s", [-86_400.0, 120.0, 86_400.0])
+def test_a_wrong_clock_takes_no_live_lease_and_keeps_no_dead_one(
+    objects: Objects, clock: Clock, tmp_path: Path, ahead_s: float
+) -> None:
+    """Only the age of the pointer by the clock of the object store counts."""
+    clock.lease(objects, "here").acquire()
+    clock.now_s = ahead_s
+    with pytest.raises(ScopeLocked, match="on here"):
+        clock.lease(objects, "there").acquire()
+    age(tmp_path / NAME, DURATION_S)
+    clock.lease(objects, "there").acquire()
+    with pytest.raises(ScopeLocked, match="on there"):
         clock.lease(objects, "here").acquire()
+
+
+def age(path: Path, seconds: float) -> None:
+    then = path.stat().st_mtime - seconds
+    os.utime(path, (then, then))

@@ -1,8 +1,11 @@
 """Two machines with disks of their own that index one scope into one object store."""
 
 import json
-from datetime import UTC, datetime, timedelta
+import os
+import shutil
+from datetime import UTC, datetime
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from small_site import write_site
@@ -17,9 +20,11 @@ from searchsocket.errors import (
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.rollback import roll_back
 from searchsocket.pipeline.run.stage import exclusive
+from searchsocket.stores.artifacts import run_lease as run_lease_module
 from searchsocket.stores.artifacts.documents import pointer_name
 from searchsocket.stores.artifacts.objects import open_objects
 from searchsocket.stores.artifacts.objects.base import Objects, read
+from searchsocket.stores.artifacts.run_lease import run_lease
 from tests.artifacts.checkout import Machine
 
 
@@ -155,11 +160,10 @@ def test_a_machine_whose_source_contains_the_published_commit_continues(here: Ma
 
 
 def expire(machine: Machine) -> None:
-    """As if the clock had gone on."""
-    document = pointer(machine)
-    past = datetime.now(UTC) - timedelta(minutes=5)
-    document["lease"]["expiresAt"] = past.isoformat()  # type: ignore[index]
-    objects_of(machine).put(pointer_name("main"), json.dumps(document).encode())
+    """As if nobody had written the pointer for five minutes."""
+    path = Path(urlsplit(machine.environ["SEARCHSOCKET__ARTIFACTS__URL"]).path) / pointer_name("main")
+    then = path.stat().st_mtime - 300
+    os.utime(path, (then, then))
 
 
 @pytest.mark.parametrize("environ", ["local"], indirect=True)
@@ -181,3 +185,29 @@ def test_while_the_object_store_is_away_a_machine_indexes_for_itself_and_pushes_
         here.index()
     (tmp_path / "objects").unlink()
     assert here.index() == pointer(here)["generation"]
+
+
+@pytest.mark.parametrize("environ", ["local"], indirect=True)
+def test_a_copy_of_a_state_folder_is_another_disk(here: Machine, tmp_path: Path) -> None:
+    """A restored backup or the cache of a pipeline has the same id, yet its run may be alive beside the first one."""
+    here.index()
+    copy = shutil.copytree(here.root, tmp_path / "copy", symlinks=True)
+    assert (copy / ".searchsocket/writer.id").read_bytes() == (here.root / ".searchsocket/writer.id").read_bytes()
+    other = Machine(copy, here.environ)
+    with exclusive(here.run()), pytest.raises(ScopeLocked, match="run here-2"):
+        other.index()
+
+
+@pytest.mark.parametrize("environ", ["local"], indirect=True)
+def test_a_killed_run_is_replaced_at_once_on_its_disk_even_under_another_host_name(
+    here: Machine, there: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A pod that is started again has its volume and another name. Machines of one name and path stay apart."""
+    with run_lease(here.project, here.scope), monkeypatch.context() as patched:
+        patched.setattr(run_lease_module, "_leases", {})  # as another process
+        patched.setattr("socket.gethostname", lambda: "another-pod")
+        with pytest.raises(ScopeLocked), run_lease(there.project, there.scope):
+            pass
+        with run_lease(here.project, here.scope) as lease:
+            assert lease
+            assert lease.pointer.fence == 2

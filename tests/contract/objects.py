@@ -102,6 +102,13 @@ class WritingContract(ReadingContract):
         (info,) = written.list("deep/")
         assert abs(datetime.now(UTC) - info.modified) < timedelta(minutes=5)
 
+    def test_the_age_of_an_object_is_the_time_since_its_last_write(self, objects: Objects) -> None:
+        """By the clock of the object store: clocks of machines may be wrong. Stores round times to seconds."""
+        objects.put("pointer", b"first")
+        assert -2 <= objects.age_s("pointer") < 60
+        with pytest.raises(ObjectMissing):
+            objects.age_s("nothing")
+
     def test_what_was_removed_is_gone_and_may_be_removed_again(self, written: Objects) -> None:
         written.delete(["a.json", "deep/er/b.bin"])
         written.delete(["a.json"])

@@ -1,7 +1,7 @@
-"""One writer per scope: decide who may publish, from the pointer as it is stored, the clock and the writer.
+"""One writer per scope: decide who may publish, from the pointer as it is stored, its age and the writer.
 
 Pure: `scope_lease.py` reads and writes. Each change is a conditional write of the whole pointer, so a writer that was
-overtaken, however late it wakes up, cannot publish: clocks decide only how soon somebody else may try.
+overtaken, however late it wakes up, cannot publish: time decides only how soon somebody else may try.
 """
 
 from datetime import datetime, timedelta
@@ -21,14 +21,13 @@ class Action(Enum):
     WAIT = "wait"  # its holder may be alive
 
 
-def next_action(lease: Lease | None, writer: Writer, token: str, now: datetime, unchanged_s: float = 0.0) -> Action:
+def next_action(lease: Lease | None, writer: Writer, token: str, age_s: float = 0.0) -> Action:
     """Decide the next step of a writer.
 
     Args:
         lease: As stored.
         token: Identifies the writer's acquisition.
-        now: By the writer's clock.
-        unchanged_s: Time for which the writer has seen this lease unchanged; it expires a lease with a wrong clock.
+        age_s: Time since the pointer was written, by the clock of the object store: clocks of writers may be wrong.
     """
     if lease is None:
         return Action.TAKE
@@ -36,9 +35,7 @@ def next_action(lease: Lease | None, writer: Writer, token: str, now: datetime, 
         return Action.CONTINUE
     # A state folder has one run at a time, by its own lock: the holder on this disk is dead.
     is_dead = lease.writer.disk == writer.disk
-    if is_dead or now >= lease.expires_at or unchanged_s >= DURATION_S:
-        return Action.TAKE
-    return Action.WAIT
+    return Action.TAKE if is_dead or age_s >= DURATION_S else Action.WAIT
 
 
 def with_lease(pointer: Pointer, writer: Writer, token: str, now: datetime) -> Pointer:

@@ -2,13 +2,15 @@
 
 import hashlib
 import os
+import secrets
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from searchsocket.errors import ArtifactInvalid, ArtifactsUnavailable
+from searchsocket.errors import ArtifactInvalid, ArtifactsUnavailable, ScopeLocked, StateUnavailable
+from searchsocket.project.access import make_token
 from searchsocket.project.project import Project
 from searchsocket.stores.artifacts.documents import PROJECT, ProjectDocument, Writer, read_document
 from searchsocket.stores.artifacts.objects import open_objects
@@ -16,6 +18,7 @@ from searchsocket.stores.artifacts.objects.base import ObjectMissing
 from searchsocket.stores.artifacts.scope_lease import ScopeLease, holding
 from searchsocket.types import Scope
 
+_ID_FILE = "writer.id"
 # A run, its stages and its push share one lease: the outermost `run_lease` enters it here, the others find it.
 _leases: dict[tuple[str, Path, Scope], ScopeLease | None] = {}
 
@@ -96,10 +99,18 @@ def _is_shared(project: Project) -> bool:
 
 
 def _writer(project: Project, run_id: str) -> Writer:
-    host, folder = socket.gethostname()[:300], project.state_dir.resolve()
-    inode = ""
-    with suppress(OSError):  # not there yet
-        info = os.stat(folder)
-        inode = f"{info.st_dev}:{info.st_ino}"
-    disk = hashlib.sha256(f"{host}\0{folder}\0{inode}".encode("utf-8", "surrogateescape")).hexdigest()
-    return Writer(host=host, pid=os.getpid(), run=run_id[:200], disk=disk)
+    return Writer(host=socket.gethostname()[:300], pid=os.getpid(), run=run_id[:200], disk=_disk(project))
+
+
+def _disk(project: Project) -> str:
+    """Identify the state folder by a random id in it; a copy of the folder is another one.
+
+    A copy has the same id, but its file has a later time of change, which no program can set. Where no id can be
+    written, each run has its own, so the lease of a killed one has to expire.
+    """
+    try:
+        id_ = make_token(project, _ID_FILE)
+        changed_ns = os.stat(project.state_dir / _ID_FILE).st_ctime_ns
+    except (StateUnavailable, ScopeLocked, OSError):
+        return secrets.token_hex(32)
+    return hashlib.sha256(f"{id_}\0{changed_ns}".encode()).hexdigest()

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from searchsocket.errors import (
     ArtifactInvalid,
@@ -19,7 +19,6 @@ from searchsocket.errors import (
 )
 from searchsocket.stores.artifacts.documents import MAX_BYTES, Lease, Pointer, Writer, parse_document, pointer_name
 from searchsocket.stores.artifacts.lease import (
-    DURATION_S,
     RENEWAL_S,
     Action,
     is_holder,
@@ -29,7 +28,7 @@ from searchsocket.stores.artifacts.lease import (
     with_renewal,
     without_lease,
 )
-from searchsocket.stores.artifacts.objects.base import ObjectChanged, Objects, read_version
+from searchsocket.stores.artifacts.objects.base import ObjectChanged, ObjectMissing, Objects, read_version
 from searchsocket.types import Scope
 
 _PAUSE_S = 2.0  # between two reads of the lease of another run
@@ -88,19 +87,13 @@ class ScopeLease:
             ProjectMismatch: The object store belongs to another project.
             NewerRelease: A newer release wrote the pointer.
         """
-        began = since = self._monotonic()
-        last_lease: Lease | None = None
+        began = self._monotonic()
         has_reported = False
-        while not self._try(last_lease, since):
+        while not self._try():
             lease = self.pointer.lease
             if lease is None:
                 continue  # another writer was faster, and has released it
-            if lease != last_lease:
-                last_lease, since = lease, self._monotonic()
-            # A lease that ends so late has a wrong clock: it is dead only if it does not change while we watch it.
-            is_odd = lease.expires_at - self._clock() > timedelta(seconds=2 * DURATION_S)
-            patience_s = max(timeout_s, DURATION_S + _PAUSE_S) if is_odd else timeout_s
-            remaining_s = patience_s - (self._monotonic() - began)
+            remaining_s = timeout_s - (self._monotonic() - began)
             if remaining_s <= 0:
                 raise ScopeLocked(self._scope.name, _holder(lease))
             if not has_reported:
@@ -148,12 +141,15 @@ class ScopeLease:
         at = live.published_at.isoformat(timespec="seconds") if live.published_at else "an unknown time"
         return PublishedElsewhere(live.scope, live.generation, str(live.published_by or "another machine"), at)
 
-    def _try(self, last_lease: Lease | None, since: float) -> bool:
+    def _try(self) -> bool:
         """Look at the lease, and take it if that is allowed."""
         with self._guard:
             pointer, version = self._read()
-            unchanged_s = self._monotonic() - since if pointer.lease == last_lease else 0.0
-            action = next_action(pointer.lease, self._writer, self._token, self._clock(), unchanged_s)
+            action = next_action(pointer.lease, self._writer, self._token)
+            if action is Action.WAIT:
+                with suppress(ObjectMissing):
+                    age_s = self.objects.age_s(self._name)
+                    action = next_action(pointer.lease, self._writer, self._token, age_s)
             if action is Action.TAKE:
                 if not self._swap(with_lease(pointer, self._writer, self._token, self._clock()), version):
                     self.pointer = self._read()[0]
@@ -208,7 +204,7 @@ class ScopeLease:
             pointer = parse_document(data, Pointer, where, self._scope.project_id)
             if pointer.scope == self._scope.name:
                 return pointer, version
-        # It may have a live lease, so it is written again only after it has been the same for as long as one lasts.
+        # It may have a live lease, so it is written again only once it is older than a lease.
         token = hashlib.sha256(version.encode()).hexdigest()
         lease = Lease(fence=1, token=token, writer=_UNKNOWN, expires_at=_NEVER)
         return self._nothing.model_copy(update={"fence": 1, "lease": lease}), version

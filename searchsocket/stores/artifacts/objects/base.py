@@ -59,6 +59,13 @@ class Objects(Protocol):
     def version(self, name: str) -> str | None:
         """The version of an object, another one after each write; None if there is no such object."""
 
+    def age_s(self, name: str) -> float:
+        """Seconds since the object was written, by the clock of the object store.
+
+        Raises:
+            ObjectMissing: It does not exist.
+        """
+
     def put_if(self, name: str, data: bytes, version: str | None) -> str:
         """Write a small object if it still has this version; None = if it does not exist. Returns the new version.
 
@@ -156,6 +163,10 @@ class ObjectsBelow:
     def version(self, name: str) -> str | None:
         """See `Objects.version`."""
         return self._objects.version(self._prefix + name)
+
+    def age_s(self, name: str) -> float:
+        """See `Objects.age_s`."""
+        return self._objects.age_s(self._prefix + name)
 
     def put_if(self, name: str, data: bytes, version: str | None) -> str:
         """See `Objects.put_if`."""

@@ -1,10 +1,12 @@
 """Objects in a cloud bucket, through fsspec. Its clients take credentials from the environment."""
 
 import hashlib
+import json
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 from urllib.parse import quote, urlsplit
@@ -82,6 +84,12 @@ class BucketObjects:
                 return self._conditions.version(self._files, self._path(name))
         except ObjectMissing:
             return None
+
+    def age_s(self, name: str) -> float:
+        """See `Objects.age_s`."""
+        with self._reporting("read", name):
+            modified, now = self._conditions.times(self._files, self._path(name))
+            return (now - modified).total_seconds()
 
     def put_if(self, name: str, data: bytes, version: str | None) -> str:
         """See `Objects.put_if`."""
@@ -183,6 +191,13 @@ class Conditions(Protocol):
             FileNotFoundError: There is no such object.
         """
 
+    def times(self, files: Client, path: str) -> tuple[datetime, datetime]:
+        """The time of an object's last write, and the present time, both by the clock of the server.
+
+        Raises:
+            FileNotFoundError: There is no such object.
+        """
+
     def put_if(self, files: Client, path: str, data: bytes, version: str | None) -> str:
         """Write an object that still has this version; None = that does not exist. Returns the new version.
 
@@ -196,6 +211,11 @@ class _S3:
 
     def version(self, files: Client, path: str) -> str:
         return str(files.info(path)["ETag"])
+
+    def times(self, files: Client, path: str) -> tuple[datetime, datetime]:
+        bucket, key, _ = files.split_path(path)
+        answer = files.call_s3("head_object", Bucket=bucket, Key=key)
+        return answer["LastModified"], _date(answer["ResponseMetadata"]["HTTPHeaders"])
 
     def put_if(self, files: Client, path: str, data: bytes, version: str | None) -> str:
         bucket, key, _ = files.split_path(path)
@@ -214,6 +234,11 @@ class _Google:
 
     def version(self, files: Client, path: str) -> str:
         return str(files.info(path)["generation"])
+
+    def times(self, files: Client, path: str) -> tuple[datetime, datetime]:
+        bucket, key, _ = files.split_path(path)
+        headers, body = files.call("GET", "b/{}/o/{}", bucket, key)
+        return datetime.fromisoformat(json.loads(body)["updated"]), _date(headers)
 
     def put_if(self, files: Client, path: str, data: bytes, version: str | None) -> str:
         bucket, key, _ = files.split_path(path)
@@ -237,12 +262,21 @@ class _Memory:
     def version(self, files: Client, path: str) -> str:
         return hashlib.sha256(files.cat_file(path)).hexdigest()
 
+    def times(self, files: Client, path: str) -> tuple[datetime, datetime]:
+        return files.modified(path), datetime.now(UTC)
+
     def put_if(self, files: Client, path: str, data: bytes, version: str | None) -> str:
         with _memory:
             if (self.version(files, path) if files.exists(path) else None) != version:
                 raise FileExistsError(path)
             files.pipe_file(path, data)
         return hashlib.sha256(data).hexdigest()
+
+
+def _date(headers: Mapping[str, str]) -> datetime:
+    """The time of an answer, by the clock of its server; by that of this machine if the server states none."""
+    stated = next((value for name, value in headers.items() if name.lower() == "date"), "")
+    return parsedate_to_datetime(stated) if stated else datetime.now(UTC)
 
 
 CONDITIONS: Mapping[str, Conditions] = {"s3": _S3(), "gs": _Google(), "memory": _Memory()}

@@ -3,6 +3,7 @@
 import hashlib
 import os
 import shutil
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -12,7 +13,7 @@ from typing import BinaryIO
 from searchsocket.errors import ArtifactsUnavailable
 from searchsocket.stores.artifacts.objects.base import BLOCK_BYTES, ObjectChanged, ObjectInfo, ObjectMissing
 from searchsocket.system.errors import system_error
-from searchsocket.system.files import replacing
+from searchsocket.system.files import TEMPORARY, replacing
 
 
 class FolderObjects:
@@ -51,6 +52,16 @@ class FolderObjects:
             return hashlib.sha256(b"".join(self.stream(name))).hexdigest()
         except ObjectMissing:
             return None
+
+    def age_s(self, name: str) -> float:
+        """See `Objects.age_s`: a network drive may have another clock, so a new file states the time."""
+        path = self._root / name
+        with (
+            self._reporting("cannot read", name),
+            tempfile.TemporaryFile(prefix=TEMPORARY, dir=path.parent, buffering=0) as file,
+        ):
+            file.write(b"\n")
+            return os.fstat(file.fileno()).st_mtime - path.stat().st_mtime
 
     def put_if(self, name: str, data: bytes, version: str | None) -> str:
         """See `Objects.put_if`; a lock file beside the object excludes other writers."""

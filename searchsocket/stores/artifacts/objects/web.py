@@ -62,6 +62,10 @@ class WebObjects:
         """See `Objects.version`."""
         raise self._only_read()
 
+    def age_s(self, name: str) -> float:
+        """See `Objects.age_s`."""
+        raise self._only_read()
+
     def put_if(self, name: str, data: bytes, version: str | None) -> str:
         """See `Objects.put_if`."""
         raise self._only_read()
