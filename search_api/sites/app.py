@@ -11,6 +11,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from search_api.app import create_app
 from search_api.endpoints.health import NO_INDEX, PROBES, add_probes
+from search_api.errors import add_handlers
 from search_api.gate.guards import HttpLayer
 from search_api.gate.stack import Gate, add_guards
 from search_api.page.home import CSP
@@ -108,6 +109,7 @@ def create_sites_app(sites: Sequence[ServedSite], host: str, on_error: OnError) 
         return None if any(reply.json().get("ready") for reply in replies) else NO_INDEX
 
     add_probes(app, prefix, obstacle)
+    add_handlers(app, on_error)
 
     if first.settings.api.page:
         _add_page(app, prefix, sites, searcher, _renderer(sites, path))

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from search_api.endpoints.health import PROBES, add_probes
-from search_api.errors import error_response, problem
+from search_api.errors import add_handlers, error_response, problem
 from search_api.gate.callers import RateLimit, bearer_key, client_address, is_trusted, peer_address
 from search_api.gate.guards import HttpLayer
 from search_api.gate.stack import Gate, add_guards, tier_rules
@@ -79,6 +79,7 @@ def create_many_app(
         return await searcher.pass_on(request.scope, name if isinstance(name, str) else "", "beacon", body)
 
     _add_health(app, prefix, pool, gate)
+    add_handlers(app, on_error)
     app.state.projects = len(pool.members)
     app.state.numbers = pool.numbers
     app.state.collectors = [PoolNumbers(pool.members, pool.memory, pool.files)]

@@ -4,18 +4,20 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
 from searchsocket.errors import ArtifactsUnavailable, SearchSocketError
-from searchsocket.project.project import Project, open_project
+from searchsocket.project.project import Project, index_folder, open_project
 from searchsocket.project.settings.load import FILE_NAME
 from searchsocket.project.settings.model import Settings
 from searchsocket.serving.pulled import artifacts_address, pulled_folder
 from searchsocket.stores.artifacts.documents import PROJECT, ProjectDocument, read_document
 from searchsocket.stores.artifacts.objects import open_objects
 from searchsocket.stores.artifacts.objects.base import ObjectMissing, Objects, ObjectsBelow
+from searchsocket.stores.local.layout import CURRENT, read_current
 from searchsocket.system.errors import system_error
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -35,12 +37,15 @@ class ListedProject:
     url: str = ""  # URL to pull its index from; "" = it has its own index
     objects: Objects | None = field(default=None, compare=False)  # at `url`
     scopes: tuple[str, ...] = ()  # public ones, as they were pushed with the index
+    has_index: bool = False  # of its own, with a live generation
     error: SearchSocketError | None = None  # the reason if it cannot be opened
 
     @property
     def is_public(self) -> bool:
         """True if anyone may know that it exists, because anyone may search one of its scopes."""
-        return not self.error and (not self.url or bool(self.scopes or self.project.settings.api.scopes))
+        if self.error or not self.url:
+            return self.has_index
+        return bool(self.scopes or self.project.settings.api.scopes)
 
     @property
     def pulled_index(self) -> Path | None:
@@ -101,7 +106,9 @@ class ProjectFolders:
         try:
             project = self._prepare(open_project(root, self._environ))
             url = artifacts_address(project, "")
-            return _read_pushed(name, project, url, open_objects(url)) if url else ListedProject(name, project)
+            if url:
+                return _read_pushed(name, project, url, open_objects(url))
+            return ListedProject(name, project, has_index=_has_index(project))
         except SearchSocketError as error:
             return _broken_project(name, root, error)
 
@@ -150,6 +157,15 @@ def _read_pushed(name: str, project: Project, url: str, objects: Objects) -> Lis
 
 def _broken_project(name: str, root: Path, error: SearchSocketError) -> ListedProject:
     return ListedProject(name, Project(root, Settings(), name), error=error)
+
+
+def _has_index(project: Project) -> bool:
+    """Return True if a scope of a project folder has a live generation."""
+    for path in index_folder(project.settings.vector, project.state_dir).glob(f"*/{CURRENT}"):
+        with suppress(SearchSocketError):
+            if read_current(path.parent):
+                return True
+    return False
 
 
 def _is_project(folder: Path) -> bool:

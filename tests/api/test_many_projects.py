@@ -14,6 +14,8 @@ from search_api.endpoints.metrics import ServiceNumbers
 from search_api.sites.pool_members import PoolNumbers
 from searchsocket.serving import project_list
 
+PROJECT = '[project]\nid = "{name}"\n[scope]\nfixed = "main"\nmode = "fixed"\n[embeddings]\nprovider = "hash"\n'
+
 
 @pytest.fixture(scope="module")
 def pushed(tmp_path_factory: pytest.TempPathFactory) -> World:
@@ -71,6 +73,39 @@ def test_strangers_cannot_tell_a_private_project_from_none(world: World) -> None
         assert sorted((await service.get("/api/health")).json()["sites"]) == ["blog", "docs", "shop"]
         assert await service.titles("secret", key=KEY) == ["About secret"]
         assert "secret" in (await service.get("/api/health", KEY)).json()["sites"]
+
+    run(world, steps)
+
+
+def test_strangers_do_not_know_project_folders_without_an_index(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    folders = world.root / "projects"
+    for name in ("blog", "empty", "damaged"):
+        (folders / name).mkdir(parents=True)
+        (folders / name / "searchsocket.toml").write_text(PROJECT.format(name=name))
+    for name in ("blog", "damaged"):
+        world.push(name)
+        shutil.copytree(world.root / "indexer" / name, folders / name / ".searchsocket" / "index")
+    (folders / "damaged" / ".searchsocket" / "index" / "main" / "CURRENT").write_text("?")
+
+    async def steps(service: Service) -> None:
+        assert list((await service.get("/api/health")).json()["sites"]) == ["blog"]
+        assert await service.titles("blog") == ["About blog"]
+        for name in ("empty", "damaged"):
+            assert (await service.get(f"/sites/{name}/api/search?q=x")).status_code == 404
+            assert (await service.get(f"/sites/{name}/api/search?q=x", KEY)).json()["error"]["code"] != "NOT_FOUND"
+        assert sorted((await service.get("/api/health", KEY)).json()["sites"]) == ["blog", "damaged", "empty"]
+
+    run(world, steps, str(folders))
+
+
+@pytest.mark.parametrize("path", ["/", "/nothing", "/api/nothing"])
+def test_paths_without_an_endpoint_get_an_error_of_the_api(world: World, path: str) -> None:
+    async def steps(service: Service) -> None:
+        answer = await service.get(path)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (404, "NOT_FOUND")
+        answer = await service.client.put("/api/search")
+        assert (answer.status_code, answer.json()["error"]["code"]) == (405, "METHOD_NOT_ALLOWED")
 
     run(world, steps)
 
@@ -203,9 +238,7 @@ def test_the_index_of_a_project_folder_is_never_removed(tmp_path: Path) -> None:
     world.push("blog")
     folder = world.root / "projects" / "blog"
     shutil.copytree(world.root / "indexer" / "blog", folder / ".searchsocket" / "index")
-    (folder / "searchsocket.toml").write_text(
-        '[project]\nid = "blog"\n[scope]\nfixed = "main"\nmode = "fixed"\n[embeddings]\nprovider = "hash"\n'
-    )
+    (folder / "searchsocket.toml").write_text(PROJECT.format(name="blog"))
 
     async def steps(service: Service) -> None:
         assert await service.titles("blog") == ["About blog"]

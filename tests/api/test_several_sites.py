@@ -199,3 +199,8 @@ def test_the_page_searches_all_sites(api: Api) -> None:
     assert 'href="https://blog.example/posts/1' in page
     assert 'href="sites/site/?page=' in page  # nobody said where the site is
     assert api.get("/api/page/search.css?v=1").status_code == 200
+
+
+def test_paths_without_an_endpoint_get_an_error_of_the_api(api: Api) -> None:
+    answer = api.get("/api/nothing")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (404, "NOT_FOUND")

@@ -112,10 +112,16 @@ def test_files_of_a_push_that_is_under_way_stay(objects: Objects, names: list[st
 
 
 def test_what_a_killed_writer_left_goes_with_time(objects: Objects, names: list[str], place: Path) -> None:
-    (place / "blobs" / ".tmp-left").write_bytes(b"half")
+    leftovers = [folder / ".tmp-0123456789ab" for folder in (place, place / "blobs", place / "scopes" / "main")]
+    theirs = place / ".tmp-theirs"
+    for path in [*leftovers, theirs]:
+        path.write_bytes(b"half")
+    pruned(objects, 4, HOUR)
+    assert all(path.exists() for path in leftovers)
     age(place, 2)
     pruned(objects, 4, HOUR)
-    assert not (place / "blobs" / ".tmp-left").exists()
+    assert not any(path.exists() for path in leftovers)
+    assert theirs.exists()
 
 
 def test_a_dropped_scope_goes_and_others_keep_what_they_share(

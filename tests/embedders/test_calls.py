@@ -14,6 +14,7 @@ import pytest
 
 from searchsocket.content.chunking.records import content_hash
 from searchsocket.errors import BadVectors, EmbedderRefused, EmbedderUnavailable
+from searchsocket.models.calling.calls import answers
 from searchsocket.models.embedders.base import Limits
 from searchsocket.models.embedders.batch import embed_missing
 from searchsocket.models.embedders.cache import EmbeddingCache
@@ -125,6 +126,21 @@ def test_limits_and_failures_that_pass_are_waited_out(
     run(cache, embedder, *TEXTS[:8], concurrency=1, passing=passing.time)
     assert passing.slept == [9.0, 0.25, 0.5]
     assert held(cache) == 8
+
+
+@pytest.mark.parametrize("is_limit", [True, False])
+def test_all_tries_of_a_call_have_one_deadline(is_limit: bool) -> None:
+    """A provider that sends byte after byte holds each try until its timeout."""
+    passing, tries = Fake(), []
+
+    def drip(batch: str) -> np.ndarray:
+        tries.append(batch)
+        passing.now += 60
+        raise EmbedderUnavailable("no answer within 60 seconds", is_limit=is_limit)
+
+    with pytest.raises(EmbedderUnavailable):
+        list(answers(drip, ["text"], 1, passing=passing.time))
+    assert len(tries) == 3
 
 
 def test_who_asks_for_a_very_long_pause_is_not_waited_for(

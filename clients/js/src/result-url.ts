@@ -12,8 +12,9 @@ type Opening = Pick<Result | Section, "href"> & Partial<Pick<Result | Section, "
 
 /** The address that opens a result or one of its sections: at its anchor, and with a text fragment at the passage that was found. */
 export function buildResultUrl(result: Opening, { site = "", textFragment = true }: ResultUrlOptions = {}): string {
-  // Only a path opens: `javascript:`, `//host` and, behind a site, `@host` would lead elsewhere.
-  const href = /^\/(?![/\\])/.test(result.href) ? site.replace(/\/+$/, "") + result.href : "#";
+  // Only a path opens: `javascript:`, `//host` and, behind a site, `@host` would lead elsewhere. Browsers remove tabs and
+  // line breaks, so `/\t/host` is `//host`.
+  const href = /^\/(?![/\\])\P{Cc}*$/u.test(result.href) ? site.replace(/\/+$/, "") + result.href : "#";
   const fragment = textFragment && result.snippet ? textFragmentOf(result.snippet, result.marks ?? []) : "";
   if (!fragment) return href;
   return `${href}${href.includes("#") ? "" : "#"}:~:text=${fragment}`;

@@ -23,7 +23,7 @@ test("marks count code points, and a phrase never leaves its line", () => {
 });
 
 test("only a path opens", () => {
-  for (const href of ["javascript:alert(1)", "//evil.example/a", "/\\evil.example", "@evil.example/", "data:text/html,a", "https://evil.example/", ""]) {
+  for (const href of ["javascript:alert(1)", "//evil.example/a", "/\\evil.example", "@evil.example/", "data:text/html,a", "https://evil.example/", "", "/\t/evil.example", "/\n/evil.example", "/\r\\evil.example", "/a\u0000b", "/a\n"]) {
     assert.equal(buildResultUrl({ href }), "#");
     assert.equal(buildResultUrl({ href }, { site: "https://docs.example" }), "#");
   }

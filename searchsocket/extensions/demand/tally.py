@@ -26,11 +26,14 @@ UNREAD_S = 2.0  # any query within this time replaces the last one too
 _QUERY_BITS, _DAY_BITS = 1 << 10, 1 << 16
 MAX_CHARS = 100  # a longer text is probably pasted, and never shared by two visitors
 _PRIVATE = re.compile(
-    r"\S@\S"  # mail addresses, and passwords in URLs
+    r"\S@\S|\S\s?@\s?\S+\.[^\W\d_]{2}|[(\[{]\s?at\s?[)\]}]"  # mail addresses, and passwords in URLs
     r"|://\S*[?#]"  # parameters of a URL
     r"|(?:\d[ ./()+:-]{0,2}){9,}"  # telephone, card, account and identity numbers
     r"|\b\d{1,3}(?:\.\d{1,3}){3}\b|(?:[0-9a-f]{1,4}:){3,}"  # network addresses
-    r"|[0-9a-f]{8}-[0-9a-f]{4}-",  # UUIDs
+    r"|\b(?=[0-9a-f:]*\d)[0-9a-f]{1,4}::[0-9a-f]|\b[0-9a-f]{1,4}:[0-9a-f]{1,4}::"  # shortened ones
+    r"|[0-9a-f]{8}-[0-9a-f]{4}-"  # UUIDs
+    r"|\b(?:passw\w*|passphrase|passcode|pwd|kennwort)\W+(?=\S*\d)(?=\S*[a-z])\S{8}"
+    r"|(?<!\berror )(?<!\bstatus )(?<!\bexit )\b(?:code|pin|otp|tan)\W+\d{6}",
     re.IGNORECASE,
 )
 _RUN = re.compile(r"[A-Za-z0-9+=]{16,}")
@@ -236,11 +239,12 @@ def _of_all_queries() -> _VisitorCounts:
 
 def storable_query(query: str) -> str:
     """Return the query in the form in which it is counted; "" if its text must not be stored."""
-    if len(query) > MAX_CHARS or _PRIVATE.search(query) or any(map(_looks_random, _RUN.findall(query))):
+    text = unicodedata.normalize("NFKC", query)
+    if len(text) > MAX_CHARS or _PRIVATE.search(text) or any(map(_looks_random, _RUN.findall(text))):
         return ""
-    if _redactor().redact(query).count:
+    if _redactor().redact(text).count:
         return ""
-    return " ".join(unicodedata.normalize("NFKC", query).casefold().split())[:MAX_CHARS]
+    return " ".join(text.casefold().split())[:MAX_CHARS]
 
 
 def _looks_random(run: str) -> bool:

@@ -11,6 +11,7 @@ from searchsocket.errors import EmbedderUnavailable, SearchSocketError
 from searchsocket.types import Vectors
 
 _FAILURES = 8  # of one call, or limits in a row; in about a minute, the time of a provider's restart
+_MAX_TRYING_S = 180.0  # of all tries of one call together, without the pauses between them
 _MAX_PAUSE_S = 120.0  # if a provider asks for a longer pause, the call fails
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.5, 20.0
 Batch = TypeVar("Batch")
@@ -96,6 +97,7 @@ class Call(Generic[Batch]):
 
     batch: Batch
     failures: int = 0
+    trying_s: float = 0.0  # of all tries so far
     due: float = float("-inf")
     sent_at: float = 0.0
 
@@ -143,6 +145,7 @@ class CallQueue(Generic[Batch]):
     def failed(self, call: Call[Batch], error: BaseException) -> None:
         """Queue a failed call again if a retry makes sense; otherwise send no more calls."""
         now = self._passing.now()
+        call.trying_s += now - call.sent_at
         stated_s: float | None = getattr(error, "retry_after_s", None)
         if isinstance(error, EmbedderUnavailable) and error.is_limit:
             may_retry, call.due = self.schedule.limited(now, call.sent_at, stated_s), now
@@ -150,7 +153,7 @@ class CallQueue(Generic[Batch]):
             call.failures += 1
             may_retry = getattr(error, "retryable", False) and self.schedule.may_retry(call.failures, stated_s)
             call.due = now + self.schedule.pause_s(call.failures, stated_s)
-        if may_retry:
+        if may_retry and call.trying_s < _MAX_TRYING_S:
             self._waiting.append(call)
             self._waiting.sort(key=lambda each: each.due)
         else:

@@ -97,7 +97,8 @@ def embed_missing(
     Raises:
         BudgetExceeded: The estimate is over the budget; the embedder was not called.
         BadVectors: The embedder returned unusable vectors; nothing of that batch is stored.
-        EmbedderUnavailable: The provider failed eight times in a row; all other batches that were sent are stored.
+        EmbedderUnavailable: The provider failed eight times in a row, or for three minutes of one call; all other
+            batches that were sent are stored.
         EmbedderRefused: The provider refuses further calls; all other batches that were sent are stored.
         StateUnavailable: The cache cannot be written.
     """

@@ -50,17 +50,14 @@ class LineServer:
         self._configuration = configuration_digest(self.upkeep.project.root)
 
     def serve(self, requests: BinaryIO, answers: BinaryIO) -> None:
-        """Process every line to the end of the input, even if nobody reads the answers any more."""
-        is_read = True
+        """Answer every line, until the input ends or the client stops reading."""
         for line in request_lines(requests):
             answer = _error("request too large") if line == "too large" else self.answer(line)
-            if not is_read:
-                continue
             try:
                 answers.write(_encode(answer))
                 answers.flush()
-            except OSError:  # the client stopped reading; its remaining requests still run
-                is_read = False
+            except OSError:
+                return
 
     def answer(self, line: bytes) -> Answer:
         """Return the answer to a line."""

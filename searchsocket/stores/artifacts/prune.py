@@ -1,5 +1,6 @@
 """Contents of an object store; remove old generations and unused files."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,9 @@ from searchsocket.stores.artifacts.documents import (
     scope_of_pointer,
 )
 from searchsocket.stores.artifacts.objects.base import ObjectInfo, ObjectMissing, Objects
+from searchsocket.system.files import TEMPORARY
+
+_LEFTOVER = re.compile(rf"(?:.*/)?{re.escape(TEMPORARY)}[0-9a-f]{{12}}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +115,7 @@ def prune(
     """
     before = now - min_age
     # First: a file that is sent later is then no candidate, however late its description is read.
-    candidates = [info for info in objects.list(BLOBS) if info.modified < before]
+    candidates = [info for info in objects.list("") if _may_be_unused(info.name) and info.modified < before]
     stored = stored_generations(objects)
     going = [
         generation
@@ -128,6 +132,11 @@ def prune(
     if not dry_run:
         objects.delete([info.name for info in unnamed])
     return Pruned(tuple(going), len(unnamed), sum(info.bytes for info in unnamed))
+
+
+def _may_be_unused(name: str) -> bool:
+    """Return True for files of generations, and for what an interrupted write left anywhere."""
+    return name.startswith(BLOBS) or _LEFTOVER.fullmatch(name) is not None
 
 
 def _superseded(generations: list[StoredGeneration], keep: int, before: datetime) -> list[StoredGeneration]:

@@ -20,6 +20,18 @@ PRIVATE = [
     "https://example.org/reset?token=1",
     "password: hunter2secret",
     "x" * 101,
+    "john.doe (at) example.com",
+    "john[at]example.com",
+    "john@ example.com",
+    "john @ example.com",
+    "john＠example.com",  # normalised before it is checked
+    "４１１１ １１１１ １１１１ １１１１",
+    "fe80::1",
+    "2001:db8::7",
+    "password hunter2secret99",
+    "passwort: geheim123",
+    "reset code 839201",
+    "otp 839201",
 ]
 
 
@@ -33,6 +45,8 @@ def test_private_text_is_not_kept(query: str) -> None:
     [
         "How do I install it?", "max_cost_usd", "useState", "utf8mb4_unicode_520_ci", "http 404", "2026-11-26",
         "ERR_HTTP2_STREAM_CANCEL", "reset password", "api key rotation", "ipv6", "internationalization",
+        "use @media queries", "@angular/core", "std::vector", "Foo::Bar", "error code 100060", "exit code 139",
+        "password sha256", "password reset", "code 128 barcode",
     ],
 )  # fmt: skip
 def test_ordinary_queries_are_kept(query: str) -> None:

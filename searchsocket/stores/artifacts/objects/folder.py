@@ -101,7 +101,7 @@ class FolderObjects:
         path = self._root / name
         with self._reporting("cannot write", name):
             path.parent.mkdir(parents=True, exist_ok=True)
-            # A prune removes the leftovers of an interrupted write, like any unused object.
+            # A prune removes the leftovers of interrupted writes.
             with replacing(path, path.parent) as file:
                 write(file)
 
