@@ -1,6 +1,7 @@
 """`searchsocket init`: add search to a site after a preview; `--undo` restores the files (spec 17)."""
 
 import os
+import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,12 +15,13 @@ from searchsocket.cli.output import count, print_json, safe, say
 from searchsocket.errors import StateUnavailable
 from searchsocket.project.project import Project
 from searchsocket.project.scopes import default_branch
+from searchsocket.setup.after_build import EXPORT
 from searchsocket.setup.changes import Plan, is_ours, make, recorded_files, undo
 from searchsocket.setup.client_files import bundle_folder, is_copy
 from searchsocket.setup.frameworks import FRAMEWORKS
 from searchsocket.setup.hosts import HOSTS, SERVER, StaticBuild, detect_host
-from searchsocket.setup.plan import EXPORT, export_command, plan
-from searchsocket.setup.site import look_at, reader
+from searchsocket.setup.plan import SERVICE, plan
+from searchsocket.setup.site import SiteFacts, look_at
 from searchsocket.web.versions.rows import version_rows, version_words
 
 _IGNORED = b".searchsocket/"
@@ -62,12 +64,9 @@ trusted_proxies = ["127.0.0.1"]
 """
 TAGS = """\
 <script type="module" src="/searchsocket/components.js"></script>
-<searchsocket-dialog></searchsocket-dialog>
+<searchsocket-dialog endpoint="{endpoint}"></searchsocket-dialog>
 """
-STATIC_TAGS = """\
-<script type="module" src="/searchsocket/components.js"></script>
-<searchsocket-dialog static></searchsocket-dialog>
-"""
+_MAX_NAMED = 3
 _LINE_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 
@@ -125,7 +124,7 @@ def init(
         say(f"wrote {count(len(draft.changes), 'file')}; `searchsocket init --undo` restores the files")
     elif draft.changes:
         say("nothing was written; run `searchsocket init --yes` to write")
-    for line in _static_steps(project.root, draft) if is_static else _service_steps(draft):
+    for line in _static_steps(project.root, draft) if is_static else _service_steps(draft, service):
         say(line)
 
 
@@ -137,16 +136,18 @@ def _confirm(files: int) -> bool:
 def _plan_lines(draft: Plan) -> Iterator[str]:
 
     facts = draft.facts
-    name = f"{facts.framework} {facts.version}".strip() or "no known framework"
     choices = {
-        "site": f"{name}{', reported by Vite' if facts.tool else ''}",
+        "site": f"{facts.framework} {facts.version}".strip() + (", reported by Vite" if facts.tool else ""),
         "adapter": facts.adapter,
         "server": "yes; it serves search at the site's own address" if facts.has_server else "",
         "base path": facts.base,
         "versions": version_words(version_rows(facts.versions)),
         "build": f"{facts.build}/{'' if facts.is_built else ' (not built yet)'}" if facts.build else "",
     }
-    yield from (f"{label:<11} {safe(value)}" for label, value in choices.items() if value)
+    if facts.framework:
+        yield from (f"{label:<11} {safe(value)}" for label, value in choices.items() if value)
+    else:
+        yield safe(_unknown_site(facts))
     yield from (click.style(f"{'unclear':<11} {safe(line)}", fg="yellow") for line in facts.unknown)
     yield ""
     copies = [change for change in draft.changes if change.is_for_programs or is_copy(change.after)]
@@ -163,7 +164,17 @@ def _plan_lines(draft: Plan) -> Iterator[str]:
             yield click.style(safe(line), fg=_LINE_COLOURS.get(line[:1]))
         yield ""
     if not draft.changes:
-        yield "Nothing to write: every file is as init would write it."
+        yield "Already set up. Nothing to change." if not draft.pastes else "No file to write."
+
+
+def _unknown_site(facts: SiteFacts) -> str:
+    if facts.build:
+        return f"No site generator found; indexing the HTML files in {facts.build}/"
+    if facts.inner_sites:
+        folder, others = facts.inner_sites[0], facts.inner_sites[1:]
+        names = f" (also: {', '.join(others[:_MAX_NAMED])})" if others else ""
+        return f"No site generator found here. There is one in {folder}/{names}: cd {folder} && searchsocket init"
+    return "No site generator and no HTML found here. If your site is elsewhere, set source.static_output_dir"
 
 
 def _manual_steps(draft: Plan) -> Iterator[str]:
@@ -173,33 +184,44 @@ def _manual_steps(draft: Plan) -> Iterator[str]:
     yield from (f"\nNote: {safe(note)}." for note in draft.notes)
 
 
-def _service_steps(draft: Plan) -> Iterator[str]:
+def _service_steps(draft: Plan, service: str) -> Iterator[str]:
     yield from _manual_steps(draft)
-    build = safe(draft.facts.build_command or "build your site")
-    yield f'\nNext:\n  {build}\n  searchsocket index\n  searchsocket search "a question"\n  searchsocket serve'
-    if draft.facts.framework not in (*FRAMEWORKS, "SvelteKit"):
-        yield f"\nTo show search on your pages, copy {safe(str(bundle_folder()))}/components.js to your site:\n\n{TAGS}"
-        yield f"To serve /api/search at the address of your site instead:\n\n{PROXY}"
+    facts = draft.facts
+    build = safe(facts.command.shell or "build your site")
+    has_place = facts.framework in (*FRAMEWORKS, "SvelteKit")
+    if not has_place:
+        folder = safe(shlex.quote(facts.deployed or "BUILD"))
+        first = f"\n  {build}" if facts.framework else ""
+        yield f"\nNext, for search without a server:{first}\n  searchsocket static {folder}  # adds it to all pages"
+        yield "\nOr, for search with a service:"
+    else:
+        yield "\nNext:"
+    yield f'  {build}\n  searchsocket index\n  searchsocket search "a question"\n  searchsocket serve'
+    if not has_place:
+        tags = TAGS.format(endpoint=f"{service.rstrip('/') or SERVICE}/api/search")
+        yield f"\nThen add these lines to your pages, and copy components.js of {safe(str(bundle_folder()))}:\n\n{tags}"
+        yield f"To serve search from your own domain:\n\n{PROXY}"
 
 
 def _static_steps(root: Path, draft: Plan) -> Iterator[str]:
     yield from _manual_steps(draft)
     facts = draft.facts
-    folder = facts.build or "build"
-    steps = ["searchsocket index", export_command(folder)]
-    package = next((change.after for change in draft.changes if change.path == "package.json"), None)
-    is_one_step = steps[1] in (package or reader(root)("package.json") or "")
-    build = facts.build_command or ("npm run build" if is_one_step else "")
-    if is_one_step:
-        yield f'\nNext:\n  {safe(build)}  # then also indexes and exports\n  searchsocket search "a question"'
-    else:
-        yield f'\nNext:\n  {safe(build or "build your site")}\n  searchsocket index\n  searchsocket search "a question"'
-        yield f"  {safe(steps[1])}  # part of the site, like its pages"
-    if facts.framework not in (*FRAMEWORKS, "SvelteKit"):
-        yield f"\nTo show search on your pages:\n\n{STATIC_TAGS}"
-    command = " && ".join([*([build] if build else []), *([] if is_one_step else steps)])
+    build = facts.command.shell
+    has_export = len(draft.steps) > 1
+    comment = "deploy this folder with your site" if has_export else "adds it to all pages"
+    shown = [build or "build your site", *draft.steps[:-1], f"{draft.steps[-1]}  # {comment}"]
+    if draft.is_one_step:
+        shown = [
+            f"{build}  # {'builds, indexes and exports' if has_export else 'builds, and adds search to all pages'}"
+        ]
+    yield "\n".join(["\nNext:", *(f"  {safe(line)}" for line in shown), '  searchsocket search "a question"'])
+    if not facts.deployed:
+        return  # the lines of a host would name a folder
+    command = " && ".join([*([build] if build else []), *([] if draft.is_one_step else draft.steps)])
     host = detect_host(root, facts.adapter) or SERVER
-    lines = host.lines(StaticBuild(safe(command), safe(folder), f"{safe(folder)}/{EXPORT}", is_one_step))
+    folder = safe(facts.deployed)
+    export = f"{folder}/{EXPORT}" if has_export else ""
+    lines = host.lines(StaticBuild(safe(command), folder, export, draft.is_one_step))
     yield f"\nOn {host.name}, {host.place}:\n\n{lines}"
     if host is SERVER:
         yield f'For {", ".join(each.name for each in HOSTS)}, see "Hosts of static files" in the documentation.'
@@ -235,6 +257,7 @@ def _as_json(draft: Plan, *, is_written: bool) -> dict[str, object]:
             "basePath": facts.base,
             "build": facts.build,
             "isBuilt": facts.is_built,
+            "deployed": facts.deployed,
             "askedVite": bool(facts.tool),
             "versions": version_rows(facts.versions),
         },
@@ -244,5 +267,6 @@ def _as_json(draft: Plan, *, is_written: bool) -> dict[str, object]:
         "written": [change.path for change in draft.changes] if is_written else [],
         "byHand": [{"where": paste.where, "text": paste.text, "why": paste.why} for paste in draft.pastes],
         "notUnderstood": list(facts.unknown),
+        "afterBuild": list(draft.steps),
         "notes": list(draft.notes),
     }

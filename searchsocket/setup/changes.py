@@ -11,16 +11,21 @@ from pathlib import Path
 
 from searchsocket.errors import StateUnavailable
 from searchsocket.project.project import Project
+from searchsocket.setup.build import ReadText
 from searchsocket.setup.client_files import is_copy
-from searchsocket.setup.site import ReadText, SiteFacts
+from searchsocket.setup.site import SiteFacts
 from searchsocket.system.errors import system_error
 from searchsocket.system.files import write_atomic
 
 RECORD = "init.json"  # in the state folder, which git ignores
 _LONG_LINE = 400  # characters; a file with longer lines is generated
-Ours = Callable[[str, str], bool]  # takes a file's name and text; True if the last `init` wrote it
+# Takes a file's name and text. True if the last `init` wrote it, False if it was edited since, None without a record,
+# as in the clone of a colleague.
+Ours = Callable[[str, str], bool | None]
 AT_CORNER = "position: fixed; inset-block-end: 1rem; inset-inline-end: 1rem; z-index: 40"
-MARK = "searchsocket"  # a file with this word already has our lines
+WRITTEN = "Written by `searchsocket init`."
+_MARKS = (WRITTEN, "<!-- Search dialog: opens with the button")  # of files that some release of `init` wrote
+_SOURCE = re.compile(r"""\b(?:endpoint|static)(?:="[^"]*"|'?[:,] '[^']*'|(?=>))""")  # of answers, in such a file
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +68,25 @@ class Plan:
 
     facts: SiteFacts
     changes: tuple[Change, ...] = ()
+    steps: tuple[str, ...] = ()  # commands after each build
+    is_one_step: bool = False  # True if the site's own build runs them
     pastes: list[Paste] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def own(self, name: str, old: str | None, text: str, ours: Ours) -> Change:
         """Return the change of a file that `init` writes whole; an edited file stays, with a note."""
-        if old is None or old == text or is_copy(old) or ours(name, old):
+        recorded = None if old is None or old == text else ours(name, old)
+        if old is None or old == text or is_copy(old) or recorded or _SOURCE.sub("", old) == _SOURCE.sub("", text):
             return Change(name, old, text)
-        self.notes.append(f"{name} was edited since, so init keeps it")
+        if recorded is False:
+            self.notes.append(f"{name} was edited since, so init keeps it")
+        elif any(mark in old for mark in _MARKS):
+            self.notes.append(
+                f"{name} is not as this release writes it: it was edited, or another release wrote it. To renew it, "
+                "delete it and run `searchsocket init` again"
+            )
+        else:
+            self.pastes.append(Paste(name, text, "the file exists and is not from init"))
         return Change(name, old, old)
 
 
@@ -87,12 +103,16 @@ class Edit:
     change: Callable[[str], str | None]  # text ("" for a new file) -> text with our lines; None if it is unclear
     paste: str  # lines to add by hand if `change` returns None
     why: str = ""  # reason for adding them by hand; "": the file could not be parsed
-    mark: str = MARK  # a file with this text is not changed
+    mark: str = ""  # a file with this text already has our lines and is not changed; "": `change` decides
+    correct: Callable[[str], str] = str  # removes wrong lines of an earlier release
 
 
 @dataclass(frozen=True, slots=True)
 class Integration:
-    """Files and edits for one site. All paths are project-relative."""
+    """Files and edits for one site. All paths are project-relative.
+
+    An edit is written only if those before it are: the theme's own search is turned off last.
+    """
 
     component: str  # folder for the copies of the component and its labels
     files: Mapping[str, str] = field(default_factory=dict)  # other files of ours
@@ -101,7 +121,10 @@ class Integration:
 
 @dataclass(frozen=True, slots=True)
 class AnswerSource:
-    """Attribute of the dialog with the source of answers: `endpoint` of a service, or `static` folder of an export."""
+    """Attribute of the dialog with the source of answers: `endpoint` of a service, or `static` folder of an export.
+
+    An empty `static` is the folder of `components.js`.
+    """
 
     name: str
     value: str
@@ -109,14 +132,19 @@ class AnswerSource:
     @property
     def attribute(self) -> str:
         """Attribute in HTML."""
-        return f'{self.name}="{self.value}"'
+        return f'{self.name}="{self.value}"' if self.value else self.name
 
     @property
     def meaning(self) -> str:
         """Explanation of the value, for a comment."""
-        return (
-            "folder of `searchsocket export`" if self.name == "static" else "URL of `searchsocket serve` for visitors"
-        )
+        if self.name == "static":
+            return "reads the files of `searchsocket export`, by default those beside this one"
+        return "URL of `searchsocket serve` for visitors"
+
+    @property
+    def beside_script(self) -> "AnswerSource":
+        """The source for a component in the folder of the export: relative, so that it works below any path."""
+        return AnswerSource("static", "") if self.name == "static" else self
 
 
 Integrate = Callable[[ReadText, SiteFacts, AnswerSource], Integration]
@@ -214,10 +242,10 @@ def undo(project: Project) -> Undone:
     return Undone(tuple(restored), tuple(removed), tuple(edited))
 
 
-def is_ours(project: Project, name: str, text: str) -> bool:
-    """Return True if a file is unchanged since the last `init` wrote it."""
+def is_ours(project: Project, name: str, text: str) -> bool | None:
+    """Return True if a file is unchanged since the last `init` wrote it, and None without a record of it."""
     entry = _record(project).get(name)
-    return entry is not None and entry["after"] == _digest(text)
+    return None if entry is None else entry["after"] == _digest(text)
 
 
 def _record(project: Project) -> dict[str, dict[str, str | None]]:

@@ -5,9 +5,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from posixpath import join
 
-from searchsocket.setup.changes import AT_CORNER, AnswerSource, Edit, Integrate, Integration
-from searchsocket.setup.site import ReadText, SiteFacts
-from searchsocket.setup.themes import WRITTEN, docusaurus, is_material, material, mdbook, starlight, vitepress
+from searchsocket.setup.build import ReadText
+from searchsocket.setup.changes import AT_CORNER, WRITTEN, AnswerSource, Edit, Integrate, Integration
+from searchsocket.setup.site import SiteFacts
+from searchsocket.setup.themes import docusaurus, is_material, material, mdbook, starlight, vitepress
 
 SCRIPT = "searchsocket/search.js"
 _LINE = '<script type="module" src="SRC"></script>\n'
@@ -20,6 +21,7 @@ class Framework:
 
     preview: tuple[int, ...]  # ports of its preview servers
     integrate: Integrate
+    has_theme: bool = True  # False if the owner's templates, which differ, need a line by hand
 
 
 def on_every_page(
@@ -34,7 +36,7 @@ def on_every_page(
 
     Args:
         static: The folder, relative to that of the site's sources.
-        where: The answer_source that the owner has to change, in words; "": the configuration.
+        where: The file that the owner has to change, in words; "": the configuration.
         paste: Lines to add there, before the line that loads the script.
         line: The line that loads the script; `SRC` is replaced by the script's URL.
         change: Adds that line to the text of the configuration; None if the text is unclear.
@@ -43,24 +45,23 @@ def on_every_page(
     def integrate(read: ReadText, facts: SiteFacts, answer_source: AnswerSource) -> Integration:
         folder = join(facts.source, static, "searchsocket").removeprefix("./")
         lines = paste + line.replace("SRC", f"{facts.base}/{SCRIPT}")
-        why = "" if change else "templates differ between sites"
-        edit = Edit(where or facts.config, change or (lambda _: None), lines, why)
+        why = "" if change else "searchsocket does not edit templates"
+        edit = Edit(where or facts.config, change or (lambda _: None), lines, why, mark=SCRIPT)
         return Integration(folder, {join(folder, "search.js"): _script(answer_source)}, (edit,))
 
     return integrate
 
 
 def _script(answer_source: AnswerSource) -> str:
+    source = answer_source.beside_script
     return f"""\
 // Search on every page: a button, Ctrl+K and /. Your own <searchsocket-dialog>, as in your header, replaces it.
 // {WRITTEN}
 import './components.js';
 
-const answer_source = '{answer_source.value}'; // {answer_source.meaning}
-
 if (!document.querySelector('searchsocket-dialog, searchsocket-box')) {{
   const dialog = document.createElement('searchsocket-dialog');
-  dialog.setAttribute('{answer_source.name}', answer_source);
+  dialog.setAttribute('{source.name}', '{source.value}'); // {source.meaning}
   dialog.style.cssText = '{AT_CORNER}';
   document.body.append(dialog);
 }}
@@ -86,7 +87,9 @@ def _mkdocs(read: ReadText, facts: SiteFacts, answer_source: AnswerSource) -> In
 
 FRAMEWORKS: Mapping[str, Framework] = {
     "Starlight": Framework((4321,), starlight),
-    "Astro": Framework((4321,), on_every_page("public", where="the head of your layout, with `is:inline`")),
+    "Astro": Framework(
+        (4321,), on_every_page("public", where="the head of your layout, with `is:inline`"), has_theme=False
+    ),
     "VitePress": Framework((5173, 4173), vitepress),
     "Docusaurus": Framework((3000,), docusaurus),
     "MkDocs": Framework((8000,), _mkdocs),
@@ -96,8 +99,11 @@ FRAMEWORKS: Mapping[str, Framework] = {
             where="_config.yml, and the head of your layout",
             paste="exclude: [searchsocket.toml]\n",  # Jekyll publishes every other file of the folder
         ),
+        has_theme=False,
     ),
-    "Nuxt": Framework((3000, 4173), on_every_page("public", where="app.head.script of nuxt.config.ts", line=_NUXT)),
+    "Nuxt": Framework(
+        (3000, 4173), on_every_page("public", where="app.head.script of nuxt.config.ts", line=_NUXT), has_theme=False
+    ),
     "Antora": Framework(
         (5000, 8080),
         on_every_page(
@@ -106,9 +112,12 @@ FRAMEWORKS: Mapping[str, Framework] = {
             paste="ui:\n  supplemental_files: ./supplemental-ui\n",
             line=f'<script type="module" src="{{{{{{uiRootPath}}}}}}/{SCRIPT}"></script>\n',
         ),
+        has_theme=False,
     ),
     "Hugo": Framework(
-        (1313,), on_every_page("static", where="the head of your theme, e.g. layouts/partials/head.html")
+        (1313,),
+        on_every_page("static", where="the head of your theme, e.g. layouts/partials/head.html"),
+        has_theme=False,
     ),
     "mdBook": Framework((3000,), mdbook),
     "Eleventy": Framework(
@@ -117,5 +126,6 @@ FRAMEWORKS: Mapping[str, Framework] = {
             where="eleventy.config.js, and the head of your layout",
             paste='eleventyConfig.addPassthroughCopy("searchsocket");\n',
         ),
+        has_theme=False,
     ),
 }

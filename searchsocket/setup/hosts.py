@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +19,7 @@ class StaticBuild:
 
     command: str  # builds the site, indexes it and exports the index
     folder: str  # of the built site
-    export: str  # of the index, in that folder
+    export: str  # of the index, in that folder; "" if the command adds search to the pages
     is_one_step: bool  # the site's own build also indexes and exports
 
     @property
@@ -71,6 +72,9 @@ def _vercel(build: StaticBuild) -> str:
 def _github(build: StaticBuild) -> str:
     if build.is_one_step:
         return "- run: pipx install searchsocket # before the step that builds the site\n"
+    if not build.export:
+        step = f"pipx run searchsocket static {shlex.quote(build.folder)}"
+        return f"- run: {step} # after the step that builds the site\n"
     return f"""\
 - uses: searchsocket/searchsocket@v{__version__} # after the step that builds the site
   with:

@@ -5,9 +5,10 @@ import re
 from collections.abc import Iterator, Mapping
 from posixpath import dirname, relpath
 
-from searchsocket.setup.changes import AT_CORNER, MARK, AnswerSource, Change, Ours, Paste, Plan
+from searchsocket.setup.build import ReadText
+from searchsocket.setup.changes import AT_CORNER, WRITTEN, AnswerSource, Change, Ours, Paste, Plan
 from searchsocket.setup.client_files import component_files, handle_files
-from searchsocket.setup.site import ReadText, SiteFacts
+from searchsocket.setup.site import SiteFacts
 from searchsocket.web.routes.script import Script
 
 _HANDLE = re.compile(
@@ -74,7 +75,7 @@ def with_search(text: str | None, module: str, *, runes: bool) -> str | None:
     if text is None:
         children = ("\n\tlet { children } = $props();", "{@render children()}") if runes else ("", "<slot />")
         return f"<script>\n\t{line}\n{children[0]}\n</script>\n\n<Search />\n{children[1]}\n"
-    if MARK in text:
+    if "searchsocket/Search.svelte" in text:
         return text
     if re.search(r"\bSearch\b", text):
         return None  # the name is taken
@@ -131,7 +132,7 @@ def in_svelte_kit(
 def _component(answer_source: AnswerSource) -> str:
     rules = AT_CORNER.replace("; ", ";\n\t\t")  # a style sheet, since a strict CSP refuses style attributes
     return f"""\
-<!-- Search dialog: opens with the button, Ctrl+K or /. Without its style it is part of the text. -->
+<!-- Search dialog: opens with the button, Ctrl+K or /. Without its style it is part of the text. {WRITTEN} -->
 <script>
 	import {{ onMount }} from 'svelte';
 

@@ -2,24 +2,24 @@
 
 import json
 import re
-import shlex
 import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from searchsocket.setup.after_build import EXPORT, puts_search_into_pages, step_changes
+from searchsocket.setup.build import ReadText
 from searchsocket.setup.changes import AnswerSource, Change, Ours, Paste, Plan, distinct
 from searchsocket.setup.client_files import component_files
-from searchsocket.setup.frameworks import FRAMEWORKS, Framework
+from searchsocket.setup.frameworks import FRAMEWORKS, SCRIPT, Framework
 from searchsocket.setup.kit import in_svelte_kit
-from searchsocket.setup.site import ReadText, SiteFacts, reader
+from searchsocket.setup.site import SiteFacts, reader
+from searchsocket.system.json_text import JsonObject
+from searchsocket.web.urls.paths import normalise_prefix
 
 NAME = "searchsocket.toml"
 IGNORED = ".searchsocket/"
-EXPORT = "searchsocket"  # folder of the built site
 SERVICE = "http://127.0.0.1:8181"
 _KIT_PORTS = (4173, 5173)
-# Fails with the command to run; written so that every shell of npm understands it.
-_INSTALLED = "(searchsocket --version || (echo Search is missing. Run: pip install searchsocket && exit 1))"
 
 
 def plan(
@@ -61,10 +61,10 @@ def plan(
     )
     if facts.framework == "SvelteKit":
         changes += in_svelte_kit(read, facts, answer_source if static or calls_service else None, draft, ours, markdown)
-    elif framework := FRAMEWORKS.get(facts.framework):
+    elif (framework := FRAMEWORKS.get(facts.framework)) and not (static and puts_search_into_pages(facts)):
         changes += in_theme(read, facts, framework, answer_source, draft, ours)
-    if static and (step := with_export_step(read("package.json") or "", facts.build, _build_script(facts))):
-        changes.append(Change("package.json", read("package.json"), step))
+    if static:
+        changes += step_changes(read, facts, draft, ours)
     if calls_service and ports:
         draft.notes.append(
             f"this site has no server, so browsers call {address}. Before you deploy, set the service URL "
@@ -89,14 +89,21 @@ def in_theme(
     component = {f"{search.component}/{name}": text for name, text in component_files(facts.languages)}
     for name, text in {**component, **search.files}.items():
         yield draft.own(name, read(name), text, ours)
+    is_clear = True
     for edit in search.edits:
         old = read(edit.path)
-        if edit.mark in (old or ""):
+        text = edit.correct(old or "")
+        if edit.mark and edit.mark in text:
             continue
-        new_text = edit.change(old or "")
+        new_text = edit.change(text) if is_clear else None
+        if new_text is None and is_clear and SCRIPT in (read(f"{facts.build}/index.html") or ""):
+            continue  # the owner has added the line to a template
         if new_text is None:
-            draft.pastes.append(Paste(edit.path, edit.paste, edit.why or f"{edit.path} could not be parsed"))
-        elif new_text or old is not None:
+            if is_clear or edit.change(text) != text:
+                reason = edit.why or (f"init could not parse {edit.path}" if is_clear else "after the step above")
+                draft.pastes.append(Paste(edit.path, edit.paste, reason))
+            is_clear, new_text = False, text
+        if new_text or old is not None:
             yield Change(edit.path, old, new_text)
 
 
@@ -114,7 +121,7 @@ def _configuration_changes(
                 "each branch gets its own index: `searchsocket index` builds the one of your current branch. Visitors "
                 f"search {default_branch} (api.scopes)"
             )
-    elif lines := missing_lines(read(NAME) or "", facts, origins):
+    elif lines := missing_lines(_settings(read), facts, origins):
         draft.pastes.append(Paste(NAME, lines, "the file already exists"))
 
 
@@ -152,7 +159,7 @@ def configuration(facts: SiteFacts, origins: Sequence[str], project_id: str, def
 # searchsocket: search for this site. Every setting is optional; searchsocket detects what you leave out.
 
 [project]
-id = {_toml(project_id)} # names this project's indexes; keep it when you rename the project
+id = {_toml(project_id)} # ID of the index; do not change it when you rename the project
 {address} # URL of the published site
 
 [scope]
@@ -176,17 +183,31 @@ id = {_toml(project_id)} # names this project's indexes; keep it when you rename
 {api}"""
 
 
-def missing_lines(text: str, facts: SiteFacts, origins: Sequence[str]) -> str:
-    """Return the lines that an existing configuration lacks; "" if there are none."""
+def _settings(read: ReadText) -> JsonObject | None:
+    """Return the existing settings; None if they cannot be parsed, which the next command reports."""
+    own = read(NAME)
     try:
-        api = tomllib.loads(text).get("api", {})
-    except tomllib.TOMLDecodeError:
-        return ""  # the next command reports the error
+        settings = tomllib.loads(own if own is not None else read("pyproject.toml") or "")
+        return settings if own is not None else settings["tool"]["searchsocket"]
+    except (tomllib.TOMLDecodeError, KeyError, TypeError):
+        return None
+
+
+def missing_lines(settings: JsonObject | None, facts: SiteFacts, origins: Sequence[str]) -> str:
+    """Return the lines that an existing configuration lacks or has with another value; "" if there are none."""
+    if settings is None:
+        return ""
+    api, source = settings.get("api", {}), settings.get("source", {})
+    lines = ""
+    if normalise_prefix(str(source.get("base_path", source.get("basePath", "")))) != facts.base and not facts.unknown:
+        lines += f"[source]\nbase_path = {_toml(facts.base)}\n"
     if origins:
         names = re.sub(r"[_-]", "", json.dumps(api)).lower()
-        return "" if "alloworigins" in names else f"[api.cors]\nallow_origins = {json.dumps(list(origins))}\n"
-    is_set = {"trusted_proxies", "trustedProxies"} & set(api)
-    return "" if is_set or not facts.has_server else '[api]\ntrusted_proxies = ["127.0.0.1"]\n'
+        if "alloworigins" not in names:
+            lines += f"[api.cors]\nallow_origins = {json.dumps(list(origins))}\n"
+    elif facts.has_server and not {"trusted_proxies", "trustedProxies"} & set(api):
+        lines += '[api]\ntrusted_proxies = ["127.0.0.1"]\n'
+    return lines
 
 
 def gitignore_change(read: ReadText) -> Change:
@@ -201,29 +222,3 @@ def gitignore_change(read: ReadText) -> Change:
 
 def _toml(value: str | Sequence[str]) -> str:
     return json.dumps(value, ensure_ascii=False)
-
-
-def export_command(build: str) -> str:
-    """Return the command that adds search to a built site."""
-    return f"searchsocket export {shlex.quote(f'{build}/{EXPORT}')}"
-
-
-def with_export_step(package: str, build: str, name: str = "build") -> str | None:
-    """Add an export after each build to a `package.json`.
-
-    Return None if the build script does not exist, or another script already runs after it.
-
-    Args:
-        name: Name of the script that builds the site.
-    """
-    script = re.compile(rf'^([ \t]*)"{re.escape(name)}"\s*:\s*"(?:[^"\\\n]|\\.)*"', re.MULTILINE)
-    if len(script.findall(package)) != 1 or f'"post{name}"' in package:
-        return None
-    step = json.dumps(f"{_INSTALLED} && searchsocket index && {export_command(build)}")
-    return script.sub(lambda match: f'{match[0]},\n{match[1]}"post{name}": {step}', package)
-
-
-def _build_script(facts: SiteFacts) -> str:
-    """Return the script of `package.json` that builds the site, as in `npm run docs:build`."""
-    match = re.fullmatch(r"(?:npm|pnpm|yarn) run ([\w:.-]+)", facts.build_command)
-    return match[1] if match else "build"

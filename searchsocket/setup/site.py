@@ -1,14 +1,14 @@
 """Detect the facts about a site."""
 
 import json
-import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from posixpath import dirname, join, normpath
 from urllib.parse import urlsplit
 
 from searchsocket.setup.ask_vite import ask_vite
+from searchsocket.setup.build import STATIC_ADAPTER, BuildCommand, ReadText, build_command, deployed_folder, home_of
 from searchsocket.setup.client_files import languages_in, languages_of_build
 from searchsocket.sources.find import find_build
 from searchsocket.sources.generators import UsedGenerator, stated_value, used_generators
@@ -19,63 +19,7 @@ from searchsocket.web.routes.script import Script
 from searchsocket.web.urls.paths import normalise_prefix
 from searchsocket.web.versions.listed import FILE
 
-ReadText = Callable[[str], str | None]  # returns the text of a project-relative file; None if it does not exist
-
-# Build commands in scripts of package.json, by generator.
-_NODE: Mapping[str, str] = {
-    "SvelteKit": "vite build", "VitePress": "vitepress build", "VuePress": "vuepress build", "Astro": "astro build",
-    "Starlight": "astro build", "Docusaurus": "docusaurus build", "Next.js": "next build", "Nuxt": "nuxt generate",
-    "Gatsby": "gatsby build", "Rspress": "rspress build", "Eleventy": "eleventy", "Hexo": "hexo generate",
-    "Antora": "antora antora-playbook.yml",
-}  # fmt: skip
-_OTHER: Mapping[str, str] = {
-    "Zensical": "zensical build", "MkDocs": "mkdocs build", "Sphinx": "make html", "Hugo": "hugo", "Zola": "zola build",
-    "Jupyter Book": "jupyter-book build .", "mdBook": "mdbook build", "Jekyll": "bundle exec jekyll build",
-    "Quarto": "quarto render", "Pelican": "pelican content",
-}  # fmt: skip
-_RUNNERS = {"pnpm-lock.yaml": "pnpm run", "yarn.lock": "yarn run", "bun.lock": "bun run", "bun.lockb": "bun run"}
-_DOT_FOLDERS = (".vitepress", ".vuepress")  # contain the configuration of their parent folder
 _MAX_BYTES = 1_000_000
-_STATIC = "@sveltejs/adapter-static"
-
-
-def build_command(read: ReadText, generator: str, config: str) -> str:
-    """Return the shell command that builds the site from the project folder; "" for an unknown generator.
-
-    Args:
-        config: The generator's configuration file, project-relative.
-    """
-    folder = dirname(config)
-    while folder.rpartition("/")[2] in (*_DOT_FOLDERS, "config"):
-        folder = dirname(folder)
-    if generator in _OTHER:
-        return _inside(folder, _OTHER[generator])
-    if generator not in _NODE:
-        return ""
-    home = folder if read(join(folder, "package.json")) is not None else ""
-    command = _NODE[generator]
-    script = _script(read(join(home, "package.json")), command)
-    if script:
-        runner = next((run for name, run in _RUNNERS.items() if read(join(home, name)) is not None), "npm run")
-        return _inside(home, f"{runner} {shlex.quote(script)}")
-    # VitePress and VuePress take their folder as an argument; the others run in it.
-    argument = folder if config.rpartition("/")[0] != folder and folder != home else ""
-    return _inside(home, f"npx {command} {shlex.quote(argument)}" if argument else f"npx {command}")
-
-
-def _script(package: str | None, command: str) -> str:
-    """Return the script that runs the command, otherwise the script `build`."""
-    try:
-        scripts = json.loads(package or "{}").get("scripts", {})
-        own = [name for name, text in scripts.items() if isinstance(text, str) and command in text]
-    except (ValueError, AttributeError, RecursionError):
-        return ""
-    names = [name for name in ("build", "docs:build", *own) if name in own]
-    return names[0] if names else "build" if "build" in scripts else ""
-
-
-def _inside(folder: str, command: str) -> str:
-    return f"(cd {shlex.quote(folder)} && {command})" if folder else command
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,21 +33,23 @@ class SiteFacts:
     base: str = ""  # URL path prefix of the site
     origin: str = ""  # scheme and host of the published site, from its configuration
     languages: frozenset[str] = frozenset()  # of its pages: codes in lower case
-    build_command: str = ""  # "" if the generator is unknown
-    build: str = ""  # folder of the built site, which may not exist yet
+    command: BuildCommand = field(default=BuildCommand())  # that builds the site
+    build: str = ""  # folder of the built pages, which may not exist yet
     is_built: bool = False
+    deployed: str = ""  # folder that the host publishes; "" if it cannot be determined
     routes: str = ""  # folder of SvelteKit's pages
     hooks: str = ""  # SvelteKit's server hooks, without the extension
     prerenders: bool = True  # True if some page is built as a file; False only if no SvelteKit route is prerendered
     source: str = ""  # folder of sources: SvelteKit's src, MkDocs' docs
     tool: str = ""  # `vite` if Vite reported the facts; "" if they are read from files
     versions: tuple[VersionFamily, ...] = ()  # of the documentation, in the built site
+    inner_sites: tuple[str, ...] = ()  # folders with a generator's configuration, if the project itself has none
     unknown: tuple[str, ...] = field(default=())  # a sentence per fact that could not be detected
 
     @property
     def has_server(self) -> bool:
         """True if the site runs code when a page is requested."""
-        return self.framework == "SvelteKit" and self.adapter != _STATIC
+        return self.framework == "SvelteKit" and self.adapter != STATIC_ADAPTER
 
 
 def look_at(root: Path, environ: Mapping[str, str], *, run_node: bool = True) -> SiteFacts:
@@ -118,9 +64,16 @@ def look_at(root: Path, environ: Mapping[str, str], *, run_node: bool = True) ->
     generators = used_generators(read)
     versions = versions_of_build(root / output.folder, read(FILE) or "") if output.folder else ()
     if not generators:
-        unknown = ("could not detect a site generator",)
-        return SiteFacts(build=output.folder, is_built=bool(output.folder), versions=versions, unknown=unknown)
-    first = generators[0]
+        build = output.folder
+        return SiteFacts(
+            build=build,
+            is_built=bool(build),
+            deployed=build,
+            languages=languages_of_build(root / build) if build else frozenset(),
+            versions=versions,
+            inner_sites=() if build else tuple(_inner_sites(root)),
+        )
+    first = next((used for used in generators if used.name == output.generator), generators[0])
     build = output.folder or (first.folders[0] if first.folders else "")
     facts = SiteFacts(first.name, config=first.config, build=build, is_built=bool(output.folder), versions=versions)
     if first.name == "SvelteKit":
@@ -131,8 +84,22 @@ def look_at(root: Path, environ: Mapping[str, str], *, run_node: bool = True) ->
     return replace(
         facts,
         languages=languages_of_build(root / build) if facts.is_built else configured,
-        build_command=build_command(read, first.name, first.config),
+        command=build_command(read, first.name, first.config),
+        deployed=deployed_folder(read, first, facts.adapter),
     )
+
+
+def _inner_sites(root: Path) -> list[str]:
+    """Return the folders with a generator's configuration, at most two levels down: packages of a repository."""
+    homes: dict[str, None] = {}
+    for pattern in ("*", "*/*"):
+        for folder in sorted(root.glob(pattern)):
+            parts = folder.relative_to(root).parts
+            if folder.is_dir() and not any(part.startswith(".") or part == "node_modules" for part in parts):
+                homes |= {
+                    join(*parts, home_of(used.config)).rstrip("/"): None for used in used_generators(reader(folder))
+                }
+    return list(homes)
 
 
 _PACKAGES = {"Astro": "astro", "VitePress": "vitepress", "Docusaurus": "@docusaurus/core", "Eleventy": "@11ty/eleventy"}
@@ -189,12 +156,10 @@ _ADAPTERS = tuple(f"@sveltejs/adapter-{name}" for name in ("static", "node", "au
 def _other(read: ReadText, facts: SiteFacts, generator: UsedGenerator) -> SiteFacts:
     """Add the base path, published URL and source folder of a framework other than SvelteKit, from its files."""
     config = generator.config
-    text, folder = read(config) or "", dirname(config)
+    text, folder = read(config) or "", home_of(config)
     base_key, url_key, folder_key = _KEYS.get(facts.framework, ("", "", ""))
     address = stated_value(text, config, url_key) or "" if url_key else ""
     base = stated_value(text, config, base_key) if base_key else _path_of(address)
-    if facts.framework == "VitePress":
-        folder = dirname(folder)
     if folder_key:
         folder = join(folder, stated_value(text, config, folder_key) or _SOURCES[facts.framework])
     name = "Starlight" if "@astrojs/starlight" in text else facts.framework
@@ -214,6 +179,11 @@ def _other(read: ReadText, facts: SiteFacts, generator: UsedGenerator) -> SiteFa
 _KEYS: Mapping[str, tuple[str, str, str]] = {
     "Astro": ("base", "site", ""),
     "VitePress": ("base", "", ""),
+    "VuePress": ("base", "", ""),
+    "Rspress": ("base", "", ""),
+    "Next.js": ("basePath", "", ""),
+    "Nuxt": ("app.baseURL", "", ""),
+    "Eleventy": ("pathPrefix", "", ""),
     "Docusaurus": ("baseUrl", "url", ""),
     "MkDocs": ("", "site_url", "docs_dir"),
     "Zensical": ("", "project.site_url", "project.docs_dir"),

@@ -6,11 +6,12 @@ Each integration follows the theme's own documentation for other search engines.
 import re
 from posixpath import dirname, join, normpath
 
-from searchsocket.setup.changes import AnswerSource, Edit, Integration, colours, insert_lines
-from searchsocket.setup.site import ReadText, SiteFacts
+from searchsocket.setup.build import ReadText
+from searchsocket.setup.changes import WRITTEN, AnswerSource, Edit, Integration, colours, insert_lines
+from searchsocket.setup.site import SiteFacts
 from searchsocket.sources.generators import stated_value
+from searchsocket.web.routes.script import OPEN, Script
 
-WRITTEN = "Written by `searchsocket init`."
 # Reserve the space of the button until the script is loaded, so that nothing moves.
 _PLACE = """\
 searchsocket-dialog:not(:defined) {
@@ -59,11 +60,16 @@ export default function SearchBar() {{
             return themes.sub(r"\1'./searchsocket', ", text)
         return insert_lines(text, config, "themes: ['./searchsocket'],", r"\bthemes\s*:")
 
-    return Integration(
-        folder,
-        {join(folder, name): text for name, text in files.items()},
-        (Edit(facts.config, with_theme, "themes: ['./searchsocket'],\n"),),
-    )
+    edits = [Edit(facts.config, with_theme, "themes: ['./searchsocket'],\n", mark="'./searchsocket'")]
+    own = join(dirname(facts.config), "src/theme/SearchBar")
+    endings = (".js", ".jsx", ".ts", ".tsx")
+    names = (f"{stem}{ending}" for stem in (own, f"{own}/index") for ending in endings)
+    if name := next((name for name in names if read(name) is not None), ""):  # it replaces that of every theme
+        component = "import '@site/searchsocket/components.js';\nimport '@site/searchsocket/search.css';\n\n"
+        component += f"<searchsocket-dialog {answer_source.attribute}></searchsocket-dialog>\n"
+        why = "it replaces the search bar of every theme"
+        edits.append(Edit(name, lambda _: None, component, why, mark="searchsocket-dialog"))
+    return Integration(folder, {join(folder, name): text for name, text in files.items()}, tuple(edits))
 
 
 def starlight(read: ReadText, facts: SiteFacts, answer_source: AnswerSource) -> Integration:
@@ -103,7 +109,7 @@ def starlight(read: ReadText, facts: SiteFacts, answer_source: AnswerSource) -> 
         )
 
     paste = f"components: {{ {line} }},\npagefind: false,\n"
-    edit = Edit(facts.config, with_override, paste)
+    edit = Edit(facts.config, with_override, paste, mark="src/searchsocket/Search.astro")
     return Integration(folder, {join(folder, "Search.astro"): component}, (edit,))
 
 
@@ -135,16 +141,31 @@ export const search = () => h('searchsocket-dialog', {{ {answer_source.name}: '{
     def with_slot(text: str) -> str | None:
         if not text:
             return new
-        if "DefaultTheme" not in text:
+        theme = _DEFAULT_THEME.search(text)
+        if theme is None:
             return None
         has_h = re.search(r"import\s*\{[^}]*\bh\b[^}]*\}\s*from\s*['\"]vue['\"]", text)
-        if re.search(r"\bLayout\s*(?::|\()", text):
-            new_text = insert_lines(
-                text, r"\bh\(\s*DefaultTheme\.Layout\s*,\s*null\s*,\s*\{", slot, "nav-bar-content-before"
-            )
+        parent = rf"\bh\(\s*{theme[1]}\.Layout\s*,\s*null\s*,\s*\{{"
+        if re.search(parent, text):
+            new_text = insert_lines(text, parent, slot, "nav-bar-content-before")
+        elif has_layout(text):
+            return None
         else:
-            new_text = insert_lines(text, r"\bextends\s*:\s*DefaultTheme\s*,", layout)
+            own = layout.replace("DefaultTheme", theme[1])
+            new_text = insert_lines(text, rf"\bextends\s*:\s*{theme[1]}\s*,", own)
         return new_text and line + ("" if has_h else needed) + new_text
+
+    def has_layout(text: str) -> bool:
+        """Return True if the theme has a layout, or may have: as a value, a function, a short or a spread key."""
+        exported = Script(text).default_export()
+        return not isinstance(exported, dict) or "Layout" in exported or OPEN in exported
+
+    def without_second_layout(text: str) -> str:
+        """Remove the layout that searchsocket 0.1 added to themes with their own."""
+        once = re.sub(rf"^[ \t]*{re.escape(layout)}\n", "", text, count=1, flags=re.MULTILINE)
+        return (
+            re.sub(rf"^{re.escape(line)}", "", once, flags=re.MULTILINE) if once != text and has_layout(once) else text
+        )
 
     def without_search(text: str) -> str | None:
         simple = r"\n[ \t]*search\s*:\s*\{\s*provider\s*:\s*['\"](?:local|algolia)['\"]\s*,?\s*\},?"
@@ -153,6 +174,19 @@ export const search = () => h('searchsocket-dialog', {{ {answer_source.name}: '{
 
     stem = join(home, "theme/index")
     name = next((f"{stem}{end}" for end in (".ts", ".mts", ".js", ".mjs") if read(f"{stem}{end}") is not None), "")
+    by_hand = f"""\
+{line}
+// in a layout that is a function:
+h(DefaultTheme.Layout, null, {{ {slot} }})
+// in a layout that is a component:
+<DefaultTheme.Layout>
+  <template #nav-bar-content-before><component :is="search" /></template>
+</DefaultTheme.Layout>
+"""
+    why = "the theme has a layout of its own" if has_layout(read(name) or "export default {}") else ""
+    edit = Edit(
+        name or f"{stem}.js", with_slot, by_hand, why, mark="searchsocket/search.js", correct=without_second_layout
+    )
     return Integration(
         folder,
         {
@@ -160,10 +194,13 @@ export const search = () => h('searchsocket-dialog', {{ {answer_source.name}: '{
             join(folder, "search.css"): _style(style, f"/* {WRITTEN} */\n") + margins,
         },
         (
-            Edit(name or f"{stem}.js", with_slot, f"{line}\n{slot} // a slot of DefaultTheme.Layout\n"),
-            Edit(facts.config, without_search, "// remove `search` from themeConfig: it answers to the same keys\n"),
+            edit,
+            Edit(facts.config, without_search, "// remove `search` from themeConfig: it has the same keys\n"),
         ),
     )
+
+
+_DEFAULT_THEME = re.compile(r"""\bimport\s+(\w+)\s+from\s*['"]vitepress/theme(?:-without-fonts)?['"]""")
 
 
 def material(read: ReadText, facts: SiteFacts, answer_source: AnswerSource) -> Integration:
@@ -189,7 +226,7 @@ label.md-header__button[for=__search] {{
   color: var(--md-primary-bg-color);
 }}
 </style>
-<searchsocket-dialog {answer_source.attribute}></searchsocket-dialog>
+<searchsocket-dialog {answer_source.beside_script.attribute}></searchsocket-dialog>
 <script type="module" src="{{{{ 'searchsocket/components.js' | url }}}}"></script>
 """
 
@@ -209,15 +246,16 @@ def is_material(read: ReadText, facts: SiteFacts) -> bool:
     """Return True if the site's header has the search of Material: the default unless `plugins` omit it."""
     text = read(facts.config) or ""
     names = {stated_value(text, facts.config, key) for key in ("theme", "theme.name")}
-    has_search = not re.search(r"^plugins\s*:", text, re.MULTILINE) or re.search(
-        r"^\s*-\s*(?:material/)?search\b", text, re.MULTILINE
-    )
-    return "material" in names and bool(has_search)
+    plugins = re.search(r"^plugins\s*:[ \t]*(.*\n(?:[ \t#-].*\n|\n)*)", f"{text}\n", re.MULTILINE)
+    # As an item of a list in one or several lines, or as a key.
+    search = r"(?:^\s*-\s*|^\s+|[\[,]\s*)['\"]?(?:material/)?search\b"
+    return "material" in names and (plugins is None or bool(re.search(search, plugins[1], re.MULTILINE)))
 
 
 def mdbook(read: ReadText, facts: SiteFacts, answer_source: AnswerSource) -> Integration:
     """Add a button to the menu bar by the theme's `head.hbs`, and turn off mdBook's search, which has the same keys."""
     folder = join(facts.source, "searchsocket")
+    source = answer_source.beside_script
     theme = stated_value(read(facts.config) or "", facts.config, "output.html.theme") or "theme"
     head = normpath(join(dirname(facts.config), theme, "head.hbs"))
     style = colours(background="var(--bg)", text="var(--fg)", raised="var(--theme-hover)", font_size="16px")
@@ -245,7 +283,7 @@ searchsocket-dialog::part(keys) {{
 }}
 `;
 const dialog = document.createElement('searchsocket-dialog');
-dialog.setAttribute('{answer_source.name}', '{answer_source.value}'); // {answer_source.meaning}
+dialog.setAttribute('{source.name}', '{source.value}'); // {source.meaning}
 document.head.append(style);
 document.querySelector('.left-buttons')?.append(dialog);
 """
@@ -261,4 +299,6 @@ document.querySelector('.left-buttons')?.append(dialog);
         return text if re.search(r"^[ \t]*enable\s*=\s*false", text, re.MULTILINE) else None
 
     off = Edit(facts.config, without_search, "[output.html.search]\nenable = false\n")
-    return Integration(folder, {join(folder, "search.js"): script}, (Edit(head, with_script, line), off))
+    return Integration(
+        folder, {join(folder, "search.js"): script}, (Edit(head, with_script, line, mark="searchsocket/search.js"), off)
+    )

@@ -5,10 +5,11 @@ Configurations are read and never executed; a setting that only execution could 
 
 import json
 import re
+import shlex
 import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from posixpath import join, normpath
+from posixpath import dirname, join, normpath
 
 from searchsocket.web.routes.script import Script, Value, setting
 
@@ -17,6 +18,8 @@ ReadText = Callable[[str], str | None]  # the text of a project-relative file; N
 _PLACES = ("", "docs", "doc", "website", "docs/source", "doc/source", "source")  # folders of configurations
 _YAML_LINE = re.compile(r"(?P<indent> *)(?P<key>[\w-]+):(?P<value>.*)")
 _SCRIPTS = ("js", "mjs", "ts", "mts", "cjs", "cts")
+_DATA = ("toml", "yaml", "yml", "json")
+_ADAPTER = re.compile(r"""\bimport\s+(\w+)\s+from\s*['"](@sveltejs/adapter-[\w-]+)['"]""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,7 @@ class Generator:
     configs: tuple[str, ...]  # any of these files shows that it is used
     folders: tuple[str, ...]  # output folders, relative to the configuration; the default first
     key: str = ""  # dotted setting of the output folder; "" if there is none
+    options: tuple[str, ...] = ()  # of its command, with the output folder as their value
     mark: str = ""  # text that the configuration contains, if another generator uses the same file name
     in_project: bool = False  # folders are relative to the project, not to the configuration
 
@@ -47,10 +51,16 @@ def _scripts(*stems: str) -> tuple[str, ...]:
 
 # If several match, the first one that wrote HTML is used.
 GENERATORS = (
-    Generator("VitePress", _scripts(".vitepress/config", ".vitepress/config/index"), (".vitepress/dist",), "outDir"),
-    Generator("VuePress", _scripts(".vuepress/config"), (".vuepress/dist",), "dest"),
-    Generator("Astro", _scripts("astro.config"), ("dist",), "outDir"),
-    Generator("Docusaurus", _scripts("docusaurus.config"), ("build",)),
+    Generator(
+        "VitePress",
+        _scripts(".vitepress/config", ".vitepress/config/index"),
+        (".vitepress/dist",),
+        "outDir",
+        ("--outDir",),
+    ),
+    Generator("VuePress", _scripts(".vuepress/config"), (".vuepress/dist",), "dest", ("--dest", "-d")),
+    Generator("Astro", _scripts("astro.config"), ("dist",), "outDir", ("--outDir",)),
+    Generator("Docusaurus", _scripts("docusaurus.config"), ("build",), options=("--out-dir",)),
     Generator("Next.js", _scripts("next.config"), ("out",), "distDir"),
     Generator("Nuxt", _scripts("nuxt.config"), (".output/public", "dist")),
     Generator("Gatsby", _scripts("gatsby-config"), ("public",)),
@@ -60,14 +70,28 @@ GENERATORS = (
         (".eleventy.js", ".eleventy.cjs", ".eleventy.mjs", *_scripts("eleventy.config")),
         ("_site",),
         "dir.output",
+        ("--output",),
     ),
     Generator("Zensical", ("zensical.toml",), ("site",), "project.site_dir"),
     Generator("MkDocs", ("mkdocs.yml", "mkdocs.yaml"), ("site",), "site_dir"),
     Generator("Sphinx", ("conf.py",), ("_build/html", "_build/dirhtml", "build/html", "../build/html")),
     Generator("Jupyter Book", ("_toc.yml",), ("_build/html",)),
     Generator("mdBook", ("book.toml",), ("book", "book/html"), "build.build-dir"),
-    Generator("Hugo", ("hugo.toml", "hugo.yaml", "hugo.yml", "hugo.json"), ("public",), "publishDir"),
-    Generator("Hugo", ("config.toml", "config.yaml", "config.yml"), ("public",), "publishDir", mark="baseURL"),
+    Generator(
+        "Hugo",
+        tuple(f"{folder}hugo.{ending}" for folder in ("", "config/_default/") for ending in _DATA),
+        ("public",),
+        "publishDir",
+        ("--destination", "-d"),
+    ),
+    Generator(
+        "Hugo",
+        tuple(f"{folder}config.{ending}" for folder in ("", "config/_default/") for ending in _DATA),
+        ("public",),
+        "publishDir",
+        ("--destination", "-d"),
+        mark="baseURL",
+    ),
     Generator("Zola", ("zola.toml",), ("public",), "output_dir"),
     Generator("Zola", ("config.toml",), ("public",), "output_dir", mark="base_url"),
     Generator("Hexo", ("_config.yml",), ("public",), "public_dir", mark="public_dir"),
@@ -86,7 +110,7 @@ def used_generators(read: ReadText) -> list[UsedGenerator]:
             for config in (join(folder, name) for name in generator.configs):
                 text = read(config)
                 if text is not None and generator.mark in text:
-                    detected.append(_make_used(generator, folder, config, text))
+                    detected.append(_make_used(read, generator, folder, config, text))
                     break
     by_config: dict[str, UsedGenerator] = {}
     for used in detected:
@@ -94,29 +118,93 @@ def used_generators(read: ReadText) -> list[UsedGenerator]:
     return list(by_config.values())
 
 
-def _make_used(generator: Generator, folder: str, config: str, text: str) -> UsedGenerator:
+def _make_used(read: ReadText, generator: Generator, folder: str, config: str, text: str) -> UsedGenerator:
     output = stated_value(text, config, generator.key) if generator.key else ""
     base = "" if generator.in_project else folder
-    usual = [path for folder in generator.folders if (path := _inside(base, folder))]
-    if not output:
-        return UsedGenerator(generator.name, config, tuple(usual), generator.key if output is None else "")
-    own = _inside(base, output)
-    return UsedGenerator(generator.name, config, (own, *usual) if own and own not in usual else tuple(usual))
+    own = _inside(base, output) if output else ""
+    if option := _folder_in_scripts(read, generator, folder):
+        own, output = option, option
+    usual = [path for name in generator.folders if (path := _inside(base, name))]
+    if generator.name == "Sphinx":
+        usual = [*_makefile_folders(read, folder), *usual]
+    elif generator.name == "mdBook" and re.search(r"^\[output\.(?!html\b)", text, re.MULTILINE):
+        # With a second renderer, each writes to a folder of its own.
+        usual = [_inside(base, join(output or "book", "html")), *usual]
+        own = ""
+    elif generator.name == "Astro" and Script(text).names("@astrojs/node"):
+        usual = [_inside(base, join(output or "dist", "client")), *usual]
+        own = ""
+    folders = dict.fromkeys([*([own] if own else []), *usual])
+    return UsedGenerator(generator.name, config, tuple(folders), generator.key if output is None else "")
+
+
+def _folder_in_scripts(read: ReadText, generator: Generator, folder: str) -> str:
+    """Return the output folder that an option in a script of `package.json` names, project-relative; "" if none does.
+
+    The script runs in the folder of its `package.json`: that of the configuration, or the project.
+    """
+    if not generator.options:
+        return ""
+    home = folder if read(join(folder, "package.json")) is not None else ""
+    words_of_name = {"Docusaurus": "docusaurus build"}.get(generator.name, generator.name.lower())
+    for command in package_scripts(read, home).values():
+        if words_of_name not in command:
+            continue
+        try:
+            words = shlex.split(command.partition(words_of_name)[2])
+        except ValueError:
+            continue
+        for i, word in enumerate(words):
+            name, has_value, value = word.partition("=")
+            if name in generator.options and (has_value or i + 1 < len(words)):
+                # The option of VitePress and VuePress is relative to the working folder too.
+                return _inside(home, value if has_value else words[i + 1])
+    return ""
+
+
+def package_scripts(read: ReadText, folder: str) -> dict[str, str]:
+    """Return the scripts of the `package.json` in a folder; {} without one."""
+    try:
+        scripts = json.loads(read(join(folder, "package.json")) or "{}").get("scripts", {})
+        return {name: text for name, text in scripts.items() if isinstance(text, str)}
+    except (ValueError, AttributeError, RecursionError):
+        return {}
+
+
+def _makefile_folders(read: ReadText, folder: str) -> list[str]:
+    """Return the output folder of Sphinx's own Makefile, which is beside the configuration or above it."""
+    for home in dict.fromkeys((folder, dirname(folder))):
+        match = re.search(r"^BUILDDIR\s*[:?]?=[ \t]*([\w./-]+)", read(join(home, "Makefile")) or "", re.MULTILINE)
+        if match:
+            return [path for name in ("html", "dirhtml") if (path := _inside(home, join(match[1], name)))]
+    return []
 
 
 def _svelte_kit(read: ReadText) -> Iterator[UsedGenerator]:
     """Detect SvelteKit. Pages that its adapter leaves out are still in the folder that the framework prerenders to."""
     for config in _scripts("svelte.config", "vite.config"):
         text = read(config)
-        script = Script(text or "")
-        if text is None or not (config.startswith("svelte") or script.names("@sveltejs/kit/vite")):
+        if text is None or not (config.startswith("svelte") or Script(text).names("@sveltejs/kit/vite")):
             continue
-        pages = setting(script.argument("adapter"), "pages", default="build")
-        own = _inside("", pages) if isinstance(pages, str) else ""
-        # adapter-node writes pages to a separate folder.
-        folders = ("build/prerendered", own or "build", ".svelte-kit/output/prerendered/pages")
-        yield UsedGenerator("SvelteKit", config, folders)
+        adapter, options = kit_adapter(text)
+        key = {"static": "pages", "node": "out"}.get(adapter.removeprefix("@sveltejs/adapter-"), "")
+        if not adapter:
+            options = Script(text).argument("adapter")
+        output = setting(options, key or "pages", default="build") if key or options else "build"
+        own = (_inside("", output) if isinstance(output, str) else "") or "build"
+        folders = [own] if key == "pages" else [f"{own}/prerendered", own]
+        kept = ".svelte-kit/output/prerendered/pages"
+        yield UsedGenerator("SvelteKit", config, (*folders, kept), key if output is None else "")
         return
+
+
+def kit_adapter(text: str) -> tuple[str, Value]:
+    """Return the package of SvelteKit's adapter in a configuration, and its options; "" and None if it is unclear."""
+    adapters = set(_ADAPTER.findall(text))
+    if len(adapters) != 1:
+        return "", None
+    name, package = adapters.pop()
+    return package, Script(text).argument(name)
 
 
 def stated_value(text: str, config: str, key: str) -> str | None:

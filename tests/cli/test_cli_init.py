@@ -131,10 +131,14 @@ def test_a_static_site_needs_no_service(run: RunCli, run_json: RunJson, site: Pa
     put(STATIC | {"package.json": '{\n  "scripts": {\n    "build": "vite build"\n  }\n}\n'})
     done = run_json("init", "--yes", "--static")
     assert 'static="/searchsocket/"' in (site / "src/lib/searchsocket/Search.svelte").read_text()
-    assert "searchsocket export build/searchsocket" in (site / "package.json").read_text()
+    assert '"postbuild": "node searchsocket-build.mjs"' in (site / "package.json").read_text()
+    assert "['export', 'build/searchsocket']" in (site / "searchsocket-build.mjs").read_text()
+    assert done["afterBuild"] == ["searchsocket index", "searchsocket export build/searchsocket"]
     assert not [note for note in done["notes"] if "service" in note]
     assert load_settings(site, {}).api.cors.allow_origins == ()
-    assert "npm run build  # then also indexes and exports" in run("init", "--static").stdout
+    again = run("init", "--static").stdout
+    assert "npm run build  # builds, indexes and exports" in again
+    assert again.count("Already set up. Nothing to change.") == 1
 
 
 def test_a_site_without_one_prerendered_page_is_told_so(run_json: RunJson, site: Path, put: Put) -> None:
@@ -261,9 +265,9 @@ def test_without_a_place_for_it_the_lines_for_pages_and_a_web_server_are_printed
     for language in ("nginx", "toml"):
         block = documented.partition("## Behind a web server")[2].partition(f"```{language}\n")[2].partition("```")[0]
         assert block in printed
-    assert "<searchsocket-dialog></searchsocket-dialog>" in printed
-    (component,) = re.findall(r"copy (\S+components\.js) to your site", printed.replace("\n", " "))
-    assert Path(component).is_file()
+    assert '<searchsocket-dialog endpoint="http://127.0.0.1:8181/api/search"></searchsocket-dialog>' in printed
+    (folder,) = re.findall(r"copy components\.js of (\S+):", printed)
+    assert (Path(folder) / "components.js").is_file()
     assert load_settings(site, {}) == Settings(project=ProjectSettings(id="harbour"))
     assert (site / ".gitignore").read_text() == ".searchsocket/\n"
 
@@ -315,7 +319,7 @@ def test_vite_is_asked_where_it_is_installed(run_json: RunJson, site: Path, put:
     found = run_json("init")
     assert found["site"] | {"build": ""} == {
         "framework": "SvelteKit", "version": "", "adapter": "@sveltejs/adapter-static", "hasServer": False,
-        "basePath": "/asked", "build": "", "isBuilt": True, "askedVite": True,
+        "basePath": "/asked", "build": "", "isBuilt": True, "deployed": "", "askedVite": True,
         "versions": [],
     } | {"version": found["site"]["version"]}  # fmt: skip
     assert "pages/+layout.svelte" in {change["file"] for change in found["changes"]}
@@ -335,12 +339,125 @@ def test_init_prints_the_lines_of_the_host(run: RunCli, site: Path) -> None:
     assert command.startswith("pip install searchsocket && mkdocs build && searchsocket index && searchsocket export ")
 
 
-def test_a_build_without_the_command_says_what_to_install(run: RunCli, site: Path) -> None:
-    """The step after the build, in a shell whose PATH lacks searchsocket."""
-    (site / "package.json").write_text('{\n  "scripts": {\n    "build": "true"\n  }\n}\n')
+@pytest.mark.skipif(not shutil.which("node"), reason="no node on this machine")
+@pytest.mark.parametrize(("environ", "status"), [({}, 0), ({"CI_STRICT": "1"}, 1)], ids=["usual", "strict"])
+def test_a_build_without_the_command_says_what_to_install(
+    run: RunCli, site: Path, put: Put, environ: dict[str, str], status: int
+) -> None:
+    """The step after the build, in a shell whose PATH lacks searchsocket: the site itself is still built."""
+    put(STATIC | {"package.json": '{\n  "scripts": {\n    "build": "vite build"\n  }\n}\n'})
     run("init", "--static", "--yes", "--no-node")
-    step = json.loads((site / "package.json").read_text())["scripts"]["postbuild"]
-    environ = {**os.environ, "PATH": "/usr/bin:/bin"}
-    done = subprocess.run(["sh", "-c", step], cwd=site, env=environ, capture_output=True, text=True)
+    node = shutil.which("node")
+    assert node
+    done = subprocess.run(
+        [node, site / "searchsocket-build.mjs"],
+        cwd="/",
+        env={**environ, "PATH": "/nowhere"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == status
+    assert "searchsocket is not installed: pip install searchsocket" in done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32" or not shutil.which("node"), reason="no node on this machine")
+def test_the_step_of_a_package_indexes_and_exports_in_the_project(run: RunCli, site: Path, put: Put) -> None:
+    """A package of a repository, whose settings are in the folder above; a failed command fails the build."""
+    config = "export default {\n  title: 'A',\n};\n"
+    put({"website/docusaurus.config.js": config, "website/package.json": '{"scripts": {"build": "docusaurus build"}}'})
+    assert run("init", "--static", "--yes").exit_code == 0
+    command = site / "bin/searchsocket"
+    put({"bin/searchsocket": '#!/bin/sh\necho "$PWD: $*" >> "$LOG"\ntest "$1" != export\n'})
+    command.chmod(0o755)
+    environ = {**os.environ, "PATH": f"{command.parent}:{os.environ['PATH']}", "LOG": str(site / "log")}
+    done = subprocess.run(["node", "website/searchsocket-build.mjs"], cwd=site, env=environ)
     assert done.returncode == 1
-    assert re.findall(r"Run: (.*)", done.stdout) == ["pip install searchsocket"]
+    words = ["--version", "index", "export website/build/searchsocket"]
+    assert (site / "log").read_text().splitlines() == [f"{site.resolve()}: {line}" for line in words]
+
+
+@pytest.mark.parametrize(
+    ("adapter", "deployed"),
+    [
+        ("@sveltejs/adapter-static", "build"),
+        ("@sveltejs/adapter-node", "build/client"),
+        ("@sveltejs/adapter-vercel", ".vercel/output/static"),
+        ("@sveltejs/adapter-auto", ""),
+    ],
+)
+@pytest.mark.parametrize("left", [[], [".svelte-kit/output/prerendered/pages"], ["build/prerendered", "build"]])
+def test_the_export_is_in_the_folder_that_is_deployed(
+    run_json: RunJson, site: Path, put: Put, adapter: str, deployed: str, left: list[str]
+) -> None:
+    """Also before the first build, and after one of another adapter or one whose output was removed."""
+    shutil.rmtree(site / "build")
+    put({name: text.replace("@sveltejs/adapter-node", adapter) for name, text in KIT3.items()})
+    put({f"{folder}/index.html": "<h1>A</h1>" for folder in left} | {"package.json": '{"scripts": {"build": "a"}}'})
+    done = run_json("init", "--static", "--yes", "--no-node")
+    assert done["site"]["deployed"] == deployed
+    assert ("searchsocket-build.mjs" in done["written"]) == bool(deployed)
+    assert done["afterBuild"][-1] == f"searchsocket export {deployed or 'FOLDER'}/searchsocket"
+    assert bool(deployed) == (not [note for note in done["notes"] if "folder that your host publishes" in note])
+
+
+def test_a_second_init_corrects_what_an_earlier_release_wrote(run_json: RunJson, site: Path, put: Put) -> None:
+    put(STATIC | {
+        "package.json": '{"scripts": {"build": "vite build", "postbuild": "searchsocket index && '
+        'searchsocket export build/prerendered/searchsocket"}}'
+    })  # fmt: skip
+    assert {"package.json", "searchsocket-build.mjs"} <= set(run_json("init", "--static", "--yes")["written"])
+    assert "prerendered" not in (site / "package.json").read_text()
+
+
+def test_files_of_an_earlier_release_without_a_record_are_renewed_or_named(
+    run_json: RunJson, site: Path, put: Put
+) -> None:
+    """In the clone of a colleague: only the address differs, or somebody may have edited the file."""
+    put(IN_THEMES["MkDocs"][0])
+    run_json("init", "--yes", "--static")
+    partial = site / "overrides/partials/search.html"
+    own = partial.read_text()
+    shutil.rmtree(site / ".searchsocket")
+    partial.write_text(own.replace(" static>", ' static="/searchsocket/">'))
+    assert run_json("init", "--yes", "--static")["written"] == ["overrides/partials/search.html"]
+    assert partial.read_text() == own
+    shutil.rmtree(site / ".searchsocket")
+    partial.write_text(own.replace("0.26", "0.3"))
+    (note,) = run_json("init", "--yes", "--static")["notes"]
+    assert note.startswith("overrides/partials/search.html is not as this release writes it")
+    partial.write_text("<b>mine</b>")
+    (paste,) = run_json("init", "--yes", "--static")["byHand"]
+    assert (paste["where"], paste["text"]) == ("overrides/partials/search.html", own)
+
+
+def test_the_search_of_a_theme_stays_until_ours_is_shown(run_json: RunJson, site: Path, put: Put) -> None:
+    """A theme whose layout init cannot extend: both edits are shown, and none is written."""
+    theme, config = "docs/.vitepress/theme/index.js", "docs/.vitepress/config.js"
+    put({
+        config: "export default {\n  themeConfig: {\n    search: { provider: 'local' },\n  },\n};\n",
+        theme: "import DefaultTheme from 'vitepress/theme';\nexport default { extends: DefaultTheme, Layout };\n",
+    })  # fmt: skip
+    done = run_json("init", "--yes")
+    assert [paste["where"] for paste in done["byHand"]] == [theme, config]
+    assert not {theme, config} & set(done["written"])
+
+
+def test_a_repository_of_packages_is_told_where_its_site_is(run: RunCli, site: Path, put: Put) -> None:
+    shutil.rmtree(site / "build")
+    put({"apps/docs/astro.config.mjs": "", "apps/web/next.config.js": "", "node_modules/a/conf.py": ""})
+    shown = run("init").stdout
+    assert "There is one in apps/docs/ (also: apps/web): cd apps/docs && searchsocket init" in shown
+
+
+@pytest.mark.parametrize("files", [{}, {"conf.py": ""}, {"hugo.toml": ""}], ids=["none", "Sphinx", "Hugo"])
+def test_a_static_site_without_a_theme_gets_search_in_its_built_pages(
+    run: RunCli, run_json: RunJson, site: Path, put: Put, files: dict[str, str]
+) -> None:
+    put(files)
+    folder = {"hugo.toml": "public", "conf.py": "_build/html"}.get("".join(files), "build")
+    done = run_json("init", "--static", "--yes")
+    assert done["afterBuild"] == [f"searchsocket static {folder}"]
+    assert (set(done["written"]), done["byHand"]) == ({"searchsocket.toml", ".gitignore"}, [])
+    shown = run("init", "--static").stdout
+    assert shown.count("No site generator found; indexing the HTML files in build/") == (not files)
+    assert f"  searchsocket static {folder}  # adds it to all pages\n" in shown

@@ -73,7 +73,18 @@ def test_the_base_path_is_that_of_the_published_address(tmp_path: Path, files: d
     ("files", "command"),
     [
         ({"book.toml": ""}, "mdbook build"),
-        ({"docs/conf.py": ""}, "(cd docs && make html)"),
+        ({"docs/conf.py": "", "docs/Makefile": "BUILDDIR = _build\n"}, "(cd docs && make html)"),
+        ({"docs/source/conf.py": "", "docs/Makefile": "BUILDDIR = build\n"}, "(cd docs && make html)"),
+        ({"docs/conf.py": ""}, "sphinx-build -b html docs docs/_build/html"),
+        (
+            {"hugo.toml": "", "package.json": '{"scripts": {"dev": "hugo server", "site": "hugo -d out"}}'},
+            "npm run site",
+        ),
+        ({"config/_default/hugo.yaml": ""}, "hugo"),
+        (  # `build` makes the library, not its documentation
+            {"docs/.vitepress/config.ts": "", "package.json": '{"scripts": {"build": "tsc", "docs": "vitepress dev"}}'},
+            "npx vitepress build docs",
+        ),
         (
             {"docs/.vitepress/config.mts": "", "package.json": '{"scripts": {"docs:build": "vitepress build docs"}}'},
             "npm run docs:build",
@@ -92,7 +103,7 @@ def test_the_base_path_is_that_of_the_published_address(tmp_path: Path, files: d
     ],
 )
 def test_the_build_command_is_the_projects_own(tmp_path: Path, files: dict[str, str], command: str) -> None:
-    assert facts_of(tmp_path, files).build_command == command
+    assert facts_of(tmp_path, files).command.shell == command
 
 
 def test_the_languages_of_a_built_site_are_those_of_its_pages(tmp_path: Path) -> None:

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from searchsocket.setup.after_build import with_build_step
 from searchsocket.setup.changes import AnswerSource
 from searchsocket.setup.frameworks import FRAMEWORKS, SCRIPT
-from searchsocket.setup.plan import with_export_step
 from searchsocket.setup.site import SiteFacts
 
 CONFIGS = {
@@ -19,7 +19,9 @@ SOURCES = {"VitePress": "docs", "MkDocs": "docs", "mdBook": "src"}
 HEAD = f'<script type="module" src="{{{{ path_to_root }}}}{SCRIPT}"></script>\n'
 SLOT = "'nav-bar-content-before': search,"
 IMPORT = "import DefaultTheme from 'vitepress/theme'\n"
-PRESENT = "(searchsocket --version || (echo Search is missing. Run: pip install searchsocket && exit 1))"
+STEP = "node searchsocket-build.mjs"
+OLD = "searchsocket index && searchsocket export build/prerendered/searchsocket"
+OLDER = "(searchsocket --version || (echo Search is missing. Run: pip install searchsocket && exit 1))"
 OVERRIDE = "Search: './src/searchsocket/Search.astro'"
 
 
@@ -161,39 +163,69 @@ def test_a_site_in_a_folder_of_its_repository_has_its_files_there(framework: str
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
-def test_a_static_site_names_the_folder_of_its_export(framework: str) -> None:
-    """With a service's address left in one theme, its visitors would search nothing."""
+def test_a_static_site_reads_its_export(framework: str) -> None:
+    """Beside the script without an address, so that a preview below another path works; a bundle needs the folder."""
     facts = SiteFacts(framework, config=CONFIGS.get(framework, "config"), source=SOURCES.get(framework, ""))
     files = {facts.config: "theme:\n  name: material\n"} if framework == "MkDocs" else {}
     search = FRAMEWORKS[framework].integrate(files.get, facts, AnswerSource("static", "/docs/searchsocket/"))
     text = "".join(search.files.values())
-    assert "/docs/searchsocket/" in text
+    assert ("/docs/searchsocket/" in text) == (framework in ("Docusaurus", "Starlight", "VitePress"))
+    assert "static" in text
     assert "endpoint" not in text
 
 
 @pytest.mark.parametrize(
-    ("before", "after"),
+    ("scripts", "expected"),
     [
-        (
-            '{\n  "scripts": {\n    "build": "vitepress build docs"\n  }\n}\n',
-            '{\n  "scripts": {\n    "build": "vitepress build docs",\n'
-            f'    "postbuild": "{PRESENT} && searchsocket index && searchsocket export dist/searchsocket"\n  }}\n}}\n',
-        ),
-        ('{"scripts": {"build": "a", "postbuild": "b"}}', None),
-        ("", None),
+        ({"build": "a"}, {"build": "a", "postbuild": STEP}),
+        ({"build": "a", "postbuild": "next-sitemap"}, {"build": "a", "postbuild": f"next-sitemap && {STEP}"}),
+        ({"build": "a", "postbuild": OLD}, {"build": "a", "postbuild": STEP}),
+        ({"build": "a", "postbuild": f"{OLDER} && {OLD}"}, {"build": "a", "postbuild": STEP}),
+        ({"build": f"a && {OLD}"}, {"build": f"a && {STEP}"}),
+        ({"build": "a", "postbuild": STEP}, {"build": "a", "postbuild": STEP}),
+        ({"lint": "b"}, None),
     ],
 )
-def test_the_export_is_a_step_after_the_build(before: str, after: str | None) -> None:
-    assert with_export_step(before, "dist") == after
+def test_search_is_a_step_after_the_build(scripts: dict[str, str], expected: dict[str, str] | None) -> None:
+    """Once, after the owner's own step, and in place of what an earlier release wrote."""
+    package = json.dumps({"name": "a", "scripts": scripts}, indent=2)
+    changed = with_build_step(package, "build", STEP)
+    assert (changed and json.loads(changed)["scripts"]) == expected
+
+
+def test_a_manager_without_post_scripts_gets_the_step_in_the_build() -> None:
+    package = '{"scripts": {"build": "astro build"}}'
+    changed = with_build_step(package, "build", STEP, is_post=False)
+    assert changed == f'{{"scripts": {{"build": "astro build && {STEP}"}}}}'
+    assert with_build_step(changed, "build", STEP, is_post=False) == changed
 
 
 def test_the_step_follows_the_script_that_builds_the_site() -> None:
     """VitePress names it `docs:build`."""
     package = '{\n  "scripts": {\n    "build": "tsc",\n    "docs:build": "vitepress build docs"\n  }\n}\n'
-    changed = with_export_step(package, "docs/dist", "docs:build")
-    assert changed
-    assert json.loads(changed)["scripts"] == {
-        "build": "tsc",
-        "docs:build": "vitepress build docs",
-        "postdocs:build": f"{PRESENT} && searchsocket index && searchsocket export docs/dist/searchsocket",
-    }
+    changed = with_build_step(package, "docs:build", STEP)
+    expected = f'"docs:build": "vitepress build docs",\n    "postdocs:build": "{STEP}"\n  }}'
+    assert changed == package.replace('"docs:build": "vitepress build docs"\n  }', expected)
+
+
+IMPORTS = f"import {{ search }} from '../searchsocket/search.js';\nimport {{ h }} from 'vue';\n{IMPORT}"
+
+
+@pytest.mark.parametrize(
+    "layout", ["Layout", "Layout() {\n    return h(Own)\n  }", "Layout: () => h(Own)", "...own", "[name]: Own"]
+)
+def test_a_theme_with_its_own_layout_gets_no_second_one(layout: str) -> None:
+    """The last one of two wins in JavaScript: either search or the owner's layout would not be shown."""
+    own = f"{IMPORT}export default {{\n  extends: DefaultTheme,\n  {layout},\n}};\n"
+    path, config = "docs/.vitepress/theme/index.js", "docs/.vitepress/config.mjs"
+    assert edited("VitePress", {path: own})[path] is None
+    earlier = own.replace(IMPORT, IMPORTS).replace(
+        "DefaultTheme,\n", f"DefaultTheme,\n  Layout: () => h(DefaultTheme.Layout, null, {{ {SLOT} }}),\n"
+    )
+    facts = SiteFacts("VitePress", config=config, source="docs")
+    source = AnswerSource("endpoint", "https://s.example/api/search")
+    (edit, _) = FRAMEWORKS["VitePress"].integrate({path: earlier}.get, facts, source).edits
+    corrected = edit.correct(earlier)
+    assert "DefaultTheme.Layout" not in corrected
+    assert f"  {layout},\n" in corrected
+    assert edit.correct(own) == own
