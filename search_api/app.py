@@ -31,7 +31,7 @@ from searchsocket.extensions.base import load
 from searchsocket.models.embedders.base import Embedder
 from searchsocket.project.access import configured_key, shared_secret
 from searchsocket.project.project import Project
-from searchsocket.serving.capabilities.all_capabilities import CAPABILITIES
+from searchsocket.serving.capabilities.all_capabilities import capabilities_of
 from searchsocket.serving.capabilities.base import Services
 from searchsocket.serving.capabilities.pages import PAGE, SEARCH
 from searchsocket.serving.code import open_code
@@ -197,8 +197,8 @@ def _add_capabilities(context: AppContext, on_search: OnAnswer) -> Queries:
     has_code = project.settings.code.enable
     code = open_code_once() if has_code else None
     content = open_content(project, context.environ, service, code, clock=context.clock)
-    queries = Queries(Services(service.scopes, lambda: service, open_code_once, lambda: content))
-    for capability in CAPABILITIES:
+    queries = Queries(Services(project, service.scopes, lambda: service, open_code_once, lambda: content))
+    for capability in capabilities_of(project.settings):
         if capability is SEARCH:
             path, listener = project.settings.api.path, on_search
         else:

@@ -86,7 +86,8 @@ class CheckoutLibraries:
     def tools(self) -> Sequence[str]:
         project = self.worktree.project
         pages, code = corpora_of(project, self.worktree.main_checkout)
-        return offered_tools(self._tools, pages=pages, code=code, sync=project.settings.mcp.sync is not False)
+        settings = project.settings
+        return offered_tools(self._tools, settings, pages=pages, code=code, sync=settings.mcp.sync is not False)
 
     @property
     def projects(self) -> Sequence[str]:

@@ -7,19 +7,21 @@ from datetime import datetime
 from typing import Protocol, get_args
 
 from searchsocket.errors import InvalidRequest, SearchSocketError
+from searchsocket.extensions.base import Sections
 from searchsocket.project.corpora import code_home
 from searchsocket.project.project import Project, index_folder
 from searchsocket.project.settings.features import ToolName, ToolSet
 from searchsocket.project.settings.load import config_table, tables_of
 from searchsocket.search.answer import Note
-from searchsocket.serving.capabilities.all_capabilities import CAPABILITIES
+from searchsocket.serving.capabilities.all_capabilities import CAPABILITIES, capabilities_of
 from searchsocket.serving.capabilities.base import AGENT, Services
 from searchsocket.serving.service import SearchService
 from searchsocket.text.amounts import age_s, ago
 from searchsocket.types import Scope
 
-NAMES: tuple[ToolName, ...] = get_args(ToolName)  # in the order in which they are listed
 _AGENTS = [capability.agent for capability in CAPABILITIES if capability.agent]
+_OF_CORE: tuple[str, ...] = get_args(ToolName)
+NAMES = (*_OF_CORE, *(agent.name for agent in _AGENTS if agent.name not in _OF_CORE))  # in the order of the list
 SETS: dict[ToolSet, frozenset[str]] = {
     "core": frozenset(agent.name for agent in _AGENTS if agent.toolset == "core"),
     "content": frozenset(agent.name for agent in _AGENTS if agent.toolset == "content"),
@@ -165,7 +167,9 @@ class ServedLibraries:
         settings = self.project.settings
         _, code = corpora_of(self.project)
         keeper = self.services.keeper
-        return offered_tools(settings.mcp.tools, pages=True, code=code, sync=keeper is not None and keeper.may_sync)
+        return offered_tools(
+            settings.mcp.tools, settings, pages=True, code=code, sync=keeper is not None and keeper.may_sync
+        )
 
     @property
     def projects(self) -> Sequence[str]:
@@ -191,11 +195,14 @@ def version_in(project: str, name: str) -> str | None:
     return version if version and version != project else None
 
 
-def offered_tools(chosen: Collection[str], *, pages: bool, code: bool, sync: bool = False) -> Sequence[str]:
+def offered_tools(
+    chosen: Collection[str], settings: Sections, *, pages: bool, code: bool, sync: bool = False
+) -> Sequence[str]:
     """Return the names of the offered tools: those of the chosen sets that have content, and tools chosen by name.
 
     Args:
         chosen: Names of sets and of tools; empty means all.
+        settings: Of the project. They may turn extensions off.
         pages: True if there are pages, or will be.
         code: True if there is source code, or will be.
         sync: True if agents may index the source code.
@@ -203,7 +210,8 @@ def offered_tools(chosen: Collection[str], *, pages: bool, code: bool, sync: boo
     names = frozenset().union(*(SETS[name] for name in SETS if name in (chosen or ("all",))))
     useless = (frozenset() if pages else OF_PAGES) | (frozenset() if code else OF_CODE)
     useful = (names - useless) | frozenset(chosen)
-    return [name for name in NAMES if name in useful and (sync or name not in WRITES)]
+    named = {capability.agent.name for capability in capabilities_of(settings) if capability.agent}
+    return [name for name in NAMES if name in useful & named and (sync or name not in WRITES)]
 
 
 def corpora_of(project: Project, main_checkout: Project | None = None) -> tuple[bool, bool]:

@@ -72,7 +72,8 @@ class PulledLibraries:
 
     @property
     def tools(self) -> Sequence[str]:
-        return offered_tools(self._home.settings.mcp.tools, pages=True, code=False)  # source code is never pushed
+        settings = self._home.settings
+        return offered_tools(settings.mcp.tools, settings, pages=True, code=False)  # source code is never pushed
 
     def find(self, scope: str, project: str = "") -> Library:
         """See `Libraries.find`; raises as `open_pulled` too."""

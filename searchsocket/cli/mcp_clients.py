@@ -108,7 +108,8 @@ def skill(root: Path) -> None:
 def skill_text(project: Project) -> str:
     """Return the file for one site, from its settings."""
     site = project.settings.project.base_url or project.id
-    names = offered_tools(project.settings.mcp.tools, pages=True, code=project.settings.code.enable)
+    settings = project.settings
+    names = offered_tools(settings.mcp.tools, settings, pages=True, code=settings.code.enable)
     rows = "\n".join(f"| {TOOLS[name].agent.task} | `{name}` |" for name in names)
     return f"""\
 ---

@@ -33,4 +33,4 @@ def open_services(
     search = service or open_service(project, environ, clock=clock, on_error=on_error)
     code = cache(partial(open_code, project, environ, clock=clock, on_error=on_error, site=search.store))
     content = cache(lambda: open_content(project, environ, search, code(), clock=clock, on_error=on_error))
-    return Services(search.scopes, lambda: search, code, content, keeper)
+    return Services(project, search.scopes, lambda: search, code, content, keeper)

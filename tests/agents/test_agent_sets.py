@@ -19,12 +19,14 @@ from searchsocket.agents.tools import TOOLS
 from searchsocket.cli.main import cli
 from searchsocket.cli.options import offering
 from searchsocket.project.project import Project
+from searchsocket.project.settings.model import Settings
 from tests.agents.agent_project import ERAS, call, list_tools, server_of, text_of
 from tests.agents.agent_project import offering as with_tools
 
+SETTINGS = Settings()
 EVERY_OFFER = sorted(
     {
-        tuple(offered_tools(chosen, pages=pages, code=code, sync=sync))
+        tuple(offered_tools(chosen, SETTINGS, pages=pages, code=code, sync=sync))
         for count in range(4)
         for chosen in [*combinations(SETS, count), *combinations(NAMES, count)]
         for pages, code, sync in product((True, False), repeat=3)
@@ -66,12 +68,12 @@ def test_descriptions_send_from_tool_to_tool_where_both_are_offered() -> None:
 def test_the_sets_hold_every_tool_once() -> None:
     assert set(NAMES) == set(TOOLS) == SETS["core"] | SETS["content"] == SETS["all"]
     assert not SETS["core"] & SETS["content"]
-    assert offered_tools(("core",), pages=True, code=False) == ["search", "get_page", "ask"]
-    assert not OF_PAGES & set(offered_tools(("all",), pages=False, code=True))
-    assert not OF_CODE & set(offered_tools(("all",), pages=True, code=False))
-    assert "fetch" in offered_tools(("fetch", "content"), pages=True, code=False)  # since it is named
-    assert list(offered_tools((), pages=True, code=True, sync=True)) == list(NAMES)
-    assert "sync" not in offered_tools(("sync", "all"), pages=True, code=True)
+    assert offered_tools(("core",), SETTINGS, pages=True, code=False) == ["search", "get_page", "ask"]
+    assert not OF_PAGES & set(offered_tools(("all",), SETTINGS, pages=False, code=True))
+    assert not OF_CODE & set(offered_tools(("all",), SETTINGS, pages=True, code=False))
+    assert "fetch" in offered_tools(("fetch", "content"), SETTINGS, pages=True, code=False)  # since it is named
+    assert list(offered_tools((), SETTINGS, pages=True, code=True, sync=True)) == list(NAMES)
+    assert "sync" not in offered_tools(("sync", "all"), SETTINGS, pages=True, code=True)
 
 
 @pytest.mark.parametrize("mode", ERAS)
@@ -117,6 +119,6 @@ def test_the_command_chooses_tools_and_how_they_answer(agent_project: Project) -
     arguments = ["mcp", "--tools", "content, fetch"]
     started = StdioServerParameters(command=str(command), args=arguments, cwd=str(agent_project.root))
     names = [tool.name for tool in list_tools(stdio_client(started))]
-    assert names == list(offered_tools(("content", "fetch"), pages=True, code=True))
+    assert names == list(offered_tools(("content", "fetch"), SETTINGS, pages=True, code=True))
     settings = offering(agent_project.settings.mcp, "related", structured_content=True)
     assert (settings.tools, settings.structured_content) == (("related",), True)

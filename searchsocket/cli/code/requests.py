@@ -38,7 +38,7 @@ def open_scope(root: Path, scope_name: str | None) -> CodeScope:
     """Open the source code of the project in `root`."""
     project, scope = load_scope(root, scope_name)
     code = open_code(project, os.environ, on_error=warn)
-    services = Services(ReadableScopes(project, os.environ), _no_service, lambda: code, _no_service)
+    services = Services(project, ReadableScopes(project, os.environ), _no_service, lambda: code, _no_service)
     return CodeScope(code, scope.name, services)
 
 

@@ -1,7 +1,7 @@
 """Origin of each setting's value: its default, a line of a file, or a variable."""
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -27,9 +27,10 @@ def effective_settings(root: Path, environ: Mapping[str, str]) -> list[Effective
     Raises:
         ConfigError: As `load_settings`.
     """
-    settings = load_settings(root, environ).model_dump(mode="json")
+    loaded = load_settings(root, environ)
+    settings, keys_of_settings = loaded.model_dump(mode="json"), list(all_keys(type(loaded)))
     path, table = config_table(root)
-    lines = _lines(path.read_text(encoding="utf-8"), table) if path else {}
+    lines = _lines(path.read_text(encoding="utf-8"), table, keys_of_settings) if path else {}
     variables = {".".join(keys): name for name, keys, _ in overrides(environ)}
     is_implied = settings["embeddings"]["provider"] == "openai" and PROVIDER not in {*lines, *variables}
     for key in ("embeddings.base_url", "embeddings.api_key_env") if is_implied else ():
@@ -38,7 +39,7 @@ def effective_settings(root: Path, environ: Mapping[str, str]) -> list[Effective
         if key in variables:
             variables[PROVIDER] = variables[key]
     effective = []
-    for key in all_keys():
+    for key in keys_of_settings:
         value: Any = settings
         for part in key.split("."):
             value = value[part]
@@ -51,9 +52,8 @@ def effective_settings(root: Path, environ: Mapping[str, str]) -> list[Effective
     return effective
 
 
-def _lines(text: str, table: tuple[str, ...]) -> dict[str, int]:
+def _lines(text: str, table: tuple[str, ...], valid_keys: Collection[str]) -> dict[str, int]:
     """The first line that sets something of each valid key below `table` in a TOML text."""
-    valid_keys = set(all_keys())
     lines: dict[str, int] = {}
     for number, keys in statements(text):
         if keys[: len(table)] == table:

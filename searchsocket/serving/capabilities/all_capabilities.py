@@ -1,8 +1,21 @@
 """Every capability: HTTP and MCP offer what this tuple lists."""
 
+from collections.abc import Sequence
+from itertools import chain
+
+from searchsocket.extensions import extensions
+from searchsocket.extensions.base import Sections, load
 from searchsocket.serving.capabilities.base import AnyCapability
 from searchsocket.serving.capabilities.code import CODE
 from searchsocket.serving.capabilities.content import CONTENT
 from searchsocket.serving.capabilities.pages import PAGES
 
-CAPABILITIES: tuple[AnyCapability, ...] = (*PAGES, *CODE, *CONTENT)  # in the order of the API's pages
+_CORE: tuple[AnyCapability, ...] = (*PAGES, *CODE, *CONTENT)
+_OF_EXTENSIONS = [(each, tuple(load(each.capabilities))) for each in extensions() if each.capabilities]
+# In the order of the API's pages.
+CAPABILITIES: tuple[AnyCapability, ...] = (*_CORE, *chain.from_iterable(added for _, added in _OF_EXTENSIONS))
+
+
+def capabilities_of(settings: Sections) -> Sequence[AnyCapability]:
+    """Return the capabilities of a project: those of the core, and of the extensions that are on."""
+    return [*_CORE, *chain.from_iterable(added for each, added in _OF_EXTENSIONS if each.is_on(settings))]

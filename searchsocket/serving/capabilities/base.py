@@ -15,6 +15,7 @@ from searchsocket.system.json_text import JsonObject
 from searchsocket.types import Scope
 
 if TYPE_CHECKING:  # a command loads only the service that it needs
+    from searchsocket.project.project import Project
     from searchsocket.serving.code import CodeService
     from searchsocket.serving.code_keeper import CodeKeeper
     from searchsocket.serving.content import ContentService
@@ -38,6 +39,7 @@ SHELL = Caller(trusted=True)  # the user of the command line
 class Services(NamedTuple):
     """The services of one project, opened by the first call that needs them."""
 
+    project: "Project"
     scopes: "ReadableScopes"
     search: "Callable[[], SearchService]"
     code: "Callable[[], CodeService]"

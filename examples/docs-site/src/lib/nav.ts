@@ -161,7 +161,8 @@ export const groups: Group[] = [
 			{ href: '/docs/recipes/pinecone', label: 'Pinecone' },
 			{ href: '/docs/recipes/pgvector', label: 'Postgres' },
 			{ href: '/docs/recipes/qdrant', label: 'Qdrant' },
-			{ href: '/docs/recipes/write-a-store', label: 'Write a store' }
+			{ href: '/docs/recipes/write-a-store', label: 'Write a store' },
+			{ href: '/docs/recipes/write-an-extension', label: 'Write an extension' }
 		]
 	},
 	{
