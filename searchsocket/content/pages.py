@@ -47,6 +47,7 @@ class ExtractedPage(StatedFacts):
     head_title: str = ""  # text of `<title>`
     canonical: str = ""  # as the page states it; unreliable, never an identity by itself
     version: str = ""  # of the documentation, from metas
+    edit_link: str = ""  # branch and path of its source in a repository, see `html/edit_link.py`
     alternates: Alternates = NO_ALTERNATES  # of its `hreflang` links
     links: tuple[Link, ...] = ()
     source_lines: tuple[int, ...] = ()  # of a content file: see `source_lines` of `markdown/lines.py`
@@ -77,5 +78,5 @@ class Page:
     scope: str
     body: str
     outgoing_links: int = 0  # distinct other pages that this one links to
-    source_lines: tuple[int, ...] = ()  # of each block of the body, first and last in `source_file`; 0, 0 unknown
+    source_lines: tuple[int, ...] = ()  # of each block of the body, first and last in its file; 0, 0 unknown
     generated_at: str = ""  # changes only with other fields, and is part of no hash

@@ -12,7 +12,7 @@ from pathlib import Path
 from searchsocket.errors import StateUnavailable
 from searchsocket.project.project import Project
 from searchsocket.setup.build import ReadText
-from searchsocket.setup.client_files import is_copy
+from searchsocket.setup.client_files import COMPONENT, is_copy
 from searchsocket.setup.site import SiteFacts
 from searchsocket.system.errors import system_error
 from searchsocket.system.files import write_atomic
@@ -117,6 +117,7 @@ class Integration:
     component: str  # folder for the copies of the component and its labels
     files: Mapping[str, str] = field(default_factory=dict)  # other files of ours
     edits: tuple[Edit, ...] = ()
+    module: str = COMPONENT  # name of the component's copy
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import searchsocket
 
+COMPONENT = "components.js"
 COPY = "a copy, made by `searchsocket init`"
 _HEAD = """\
 // @ts-nocheck
@@ -65,9 +66,9 @@ def component_files(languages: Collection[str] = ()) -> Iterator[tuple[str, str]
     names = {name for language in languages for name in _label_names(language)}
     labels = [path for path in sorted(folder.glob("labels/*.js")) if path.stem in names]
     stems = {path.stem for path in labels}
-    component = _copy(folder / "components.js")
+    component = _copy(folder / COMPONENT)
     # A bundler refuses an import of a missing file.
-    yield "components.js", _LABEL_IMPORT.sub(lambda entry: entry[0] if entry[1] in stems else "", component)
+    yield COMPONENT, _LABEL_IMPORT.sub(lambda entry: entry[0] if entry[1] in stems else "", component)
     for path in labels:
         yield path.relative_to(folder).as_posix(), _copy(path)
 

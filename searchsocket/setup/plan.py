@@ -9,7 +9,7 @@ from pathlib import Path
 from searchsocket.setup.after_build import EXPORT, puts_search_into_pages, step_changes
 from searchsocket.setup.build import ReadText
 from searchsocket.setup.changes import AnswerSource, Change, Ours, Paste, Plan, distinct
-from searchsocket.setup.client_files import component_files
+from searchsocket.setup.client_files import COMPONENT, component_files
 from searchsocket.setup.frameworks import FRAMEWORKS, SCRIPT, Framework
 from searchsocket.setup.kit import in_svelte_kit
 from searchsocket.setup.site import SiteFacts, reader
@@ -86,7 +86,10 @@ def in_theme(
 ) -> Iterator[Change]:
     """Yield the changes that add the component to the theme of a framework."""
     search = framework.integrate(read, facts, answer_source)
-    component = {f"{search.component}/{name}": text for name, text in component_files(facts.languages)}
+    component = {
+        f"{search.component}/{search.module if name == COMPONENT else name}": text
+        for name, text in component_files(facts.languages)
+    }
     for name, text in {**component, **search.files}.items():
         yield draft.own(name, read(name), text, ours)
     is_clear = True

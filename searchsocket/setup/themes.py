@@ -43,7 +43,7 @@ def docusaurus(read: ReadText, facts: SiteFacts, answer_source: AnswerSource) ->
         "theme/SearchBar.js": f"""\
 // {WRITTEN}
 import React from 'react';
-import '../components.js';
+import '../components.mjs';
 import '../search.css';
 
 export default function SearchBar() {{
@@ -65,11 +65,13 @@ export default function SearchBar() {{
     endings = (".js", ".jsx", ".ts", ".tsx")
     names = (f"{stem}{ending}" for stem in (own, f"{own}/index") for ending in endings)
     if name := next((name for name in names if read(name) is not None), ""):  # it replaces that of every theme
-        component = "import '@site/searchsocket/components.js';\nimport '@site/searchsocket/search.css';\n\n"
+        component = "import '@site/searchsocket/components.mjs';\nimport '@site/searchsocket/search.css';\n\n"
         component += f"<searchsocket-dialog {answer_source.attribute}></searchsocket-dialog>\n"
         why = "it replaces the search bar of every theme"
         edits.append(Edit(name, lambda _: None, component, why, mark="searchsocket-dialog"))
-    return Integration(folder, {join(folder, name): text for name, text in files.items()}, tuple(edits))
+    # Babel, which reads `.js`, may turn its classes into functions, from which no browser makes an element.
+    own_files = {join(folder, name): text for name, text in files.items()}
+    return Integration(folder, own_files, tuple(edits), module="components.mjs")
 
 
 def starlight(read: ReadText, facts: SiteFacts, answer_source: AnswerSource) -> Integration:

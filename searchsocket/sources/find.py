@@ -77,9 +77,14 @@ def generator_of(root: Path, folder: str) -> str:
     return next((generator.name for generator in generators if os.path.normpath(folder) in generator.folders), "")
 
 
+def project_generators(root: Path) -> list[UsedGenerator]:
+    """Return the generators that a project is configured for, see `used_generators`."""
+    return used_generators(_reader(root))
+
+
 def uses(root: Path, generator: str) -> bool:
     """Return True if a project has the configuration of a generator, perhaps among others."""
-    return any(used.name == generator for used in used_generators(_reader(root)))
+    return any(used.name == generator for used in project_generators(root))
 
 
 def holds_html(folder: Path) -> bool:

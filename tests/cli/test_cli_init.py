@@ -211,7 +211,7 @@ IN_THEMES = {
         {"docusaurus.config.js": "module.exports = {\n  title: 'A',\n};\n"},
         {
             "docusaurus.config.js",
-            *(f"searchsocket/{name}" for name in ("components.js", "index.js", "search.css", "theme/SearchBar.js")),
+            *(f"searchsocket/{name}" for name in ("components.mjs", "index.js", "search.css", "theme/SearchBar.js")),
         },
     ),
     "Starlight": (

@@ -11,6 +11,7 @@ from lxml import etree
 from searchsocket.content.html.body import read_body
 from searchsocket.content.html.converters import FAST, Converter
 from searchsocket.content.html.decode import decode_html
+from searchsocket.content.html.edit_link import edit_link
 from searchsocket.content.html.embedded import MEDIA_TAGS, settle_drawings, settle_media, settle_shadow_roots
 from searchsocket.content.html.feedback import drop_feedback
 from searchsocket.content.html.links import LinkResolver
@@ -39,7 +40,7 @@ from searchsocket.web.robots_tags import page_rules
 from searchsocket.web.urls.resolve import AT_ROOT, SiteBase
 
 # Part of the cache key: raise the number with every change of output; library versions are included.
-EXTRACTOR_VERSION = " ".join(["15", *(f"{name}={version(name)}" for name in ("lxml", "markdown-it-py"))])
+EXTRACTOR_VERSION = " ".join(["16", *(f"{name}={version(name)}" for name in ("lxml", "markdown-it-py"))])
 _REFRESH = re.compile(r"\s*(\d+)(?:\.\d*)?\s*[;,]\s*(?:url\s*=\s*)?(.*)", re.IGNORECASE | re.DOTALL)
 _SCRIPT = re.compile(
     r"^\s*(?:(?:window|document|self|top)\.)*location(?:\.href\s*=|\.(?:replace|assign)\s*\(|\s*=)\s*(['\"])([^'\"\\]+)\1"
@@ -92,6 +93,7 @@ def extract_html(
         return ExtractedPage(title=meta.head_title or page.url, body="", skip="noindex")
     if is_list_page(meta.docusaurus_tag):
         return ExtractedPage(title=meta.head_title or page.url, body="", skip="list")
+    edited = edit_link(root, text)
     if not meta.site_name and _is_named_by_title(root):
         # Then the site's own name decides which half of a title is the page's.
         name = home_link_name(root, meta.head_title, lambda href: resolver.path(href) == "/")
@@ -109,7 +111,8 @@ def extract_html(
     drop_excluded(root, text)
     drop_feedback(root, text)
     warnings += meta.warnings
-    return _read_main(root, meta, resolver, page, extract, transform, converter, warnings, marked=BODY in text)
+    read = _read_main(root, meta, resolver, page, extract, transform, converter, warnings, marked=BODY in text)
+    return replace(read, edit_link=edited) if edited else read
 
 
 def _read_main(

@@ -5,8 +5,9 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
+from searchsocket.content.edit_files import EditedPage, EditFiles
 from searchsocket.content.html.site_navigation import SAMPLE, common_links, without_navigation
 from searchsocket.content.html.site_titles import MIN_PAGES, SiteTitles, common_headings, common_parts
 from searchsocket.content.mirror import mirror_file, mirror_name, page_digest, parse_page, render_page
@@ -19,6 +20,7 @@ from searchsocket.pipeline.run.results import digest_of
 from searchsocket.pipeline.stages.code_files import file_stamp
 from searchsocket.pipeline.stages.origin_files import copy_origin_files, link_origin_file
 from searchsocket.pipeline.stages.page_times import PageTimes
+from searchsocket.sources.edit_files import list_edit_files
 from searchsocket.sources.git_branch import GitBranchSource
 from searchsocket.state import ScopeState
 from searchsocket.state.mirror import MirrorPage
@@ -47,9 +49,11 @@ class MirrorCounts:
 def refresh_mirror(run: ScopeRun, state: ScopeState) -> MirrorCounts:
     """Write the files of dirty pages whose content changed; delete those of pages that left the index."""
     routes, warnings = route_table_of(run)
+    edits = _edit_files(run, routes)
     counts = MirrorCounts(routes=warnings)
     # The setting changes every file too.
-    state.mirror.set_routes(f"{routes.digest} shared" if run.project.settings.state.shared_mirror else routes.digest)
+    shares = ["shared"] if run.project.settings.state.shared_mirror else []
+    state.mirror.set_routes(" ".join([routes.digest, *([edits.digest] if edits else []), *shares]))
     _drop_leaving(run, state, counts)
     _drop_unknown(run, state, counts)
     shared = _shared_texts(state)
@@ -62,8 +66,11 @@ def refresh_mirror(run: ScopeRun, state: ScopeState) -> MirrorCounts:
         with state.transaction():
             for page_id in batch:
                 times = times or PageTimes(run)
-                counts.written += _refresh_page(run, state, routes, shared, times, page_id)
+                counts.written += _refresh_page(run, state, (routes, edits), shared, times, page_id)
     return counts
+
+
+_PageFiles: TypeAlias = tuple[RouteTable, EditFiles | None]
 
 
 class _SharedTexts(NamedTuple):
@@ -96,6 +103,13 @@ def route_table_of(run: ScopeRun) -> tuple[RouteTable, tuple[str, ...]]:
     return table, (*table.warnings, *(_other_base_path(run, kit) if table.routes else ()))
 
 
+def _edit_files(run: ScopeRun, routes: RouteTable) -> EditFiles | None:
+    """Return the files that pages may be made from, if no routes make them and the working tree has them."""
+    if routes.routes or run.source_kind.reads_commit:
+        return None
+    return list_edit_files(run.project.root, "" if run.source_kind.is_remote else run.make_source().origin.folder)
+
+
 def _other_base_path(run: ScopeRun, kit: KitProject) -> list[str]:
     """Warn if SvelteKit has a base path that the settings do not mention: internal links would not resolve."""
     settings = run.project.settings
@@ -111,10 +125,17 @@ def _other_base_path(run: ScopeRun, kit: KitProject) -> list[str]:
 
 
 def _page(
-    run: ScopeRun, state: ScopeState, page_id: int, stored: MirrorPage, route: RouteMatch, shared: _SharedTexts
+    run: ScopeRun, state: ScopeState, page_id: int, stored: MirrorPage, files: _PageFiles, shared: _SharedTexts
 ) -> Page:
-    """Combine a page from its extract, its links, its route and the titles of the site."""
+    """Combine a page from its extract, its links, its file and the titles of the site."""
     extract = stored.extract
+    routes, edits = files
+    route, lines = routes.resolve(stored.url), extract.source_lines
+    if edits is not None and stored.kind == "html":
+        titles = (shared.titles.title_of(extract), extract.title, extract.heading, extract.head_title)
+        page = EditedPage(stored.url, titles, extract.body, extract.edit_link, extract.version)
+        if name := edits.file_of(page):
+            route, lines = RouteMatch(name, resolution="exact"), edits.lines_of(name, extract.body)
     links = state.links.counts(page_id, stored.url, _MAX_LINK_ROWS)
     values = {field.name: getattr(extract, field.name) for field in fields(StatedFacts)}
     values["title"] = shared.titles.title_of(extract)
@@ -136,7 +157,7 @@ def _page(
         scope="" if run.project.settings.state.shared_mirror else run.scope.name,
         body=without_navigation(extract.body, navigation) if stored.kind == "html" else extract.body,
         outgoing_links=links.outgoing,
-        source_lines=extract.source_lines,
+        source_lines=lines,
         generated_at=stored.generated_at,
     )
 
@@ -242,11 +263,11 @@ def _mark_damaged(run: ScopeRun, state: ScopeState, counts: MirrorCounts) -> Non
 
 
 def _refresh_page(
-    run: ScopeRun, state: ScopeState, routes: RouteTable, shared: _SharedTexts, times: PageTimes, page_id: int
+    run: ScopeRun, state: ScopeState, files: _PageFiles, shared: _SharedTexts, times: PageTimes, page_id: int
 ) -> int:
     """Write the file of a page unless it is current; return the number of written files."""
     stored = state.mirror.page(page_id)
-    page = _page(run, state, page_id, stored, routes.resolve(stored.url), shared)
+    page = _page(run, state, page_id, stored, files, shared)
     digest = page_digest(page)
     path = mirror_file(run.mirror_dir, page.facts.url)
     if digest != stored.digest:

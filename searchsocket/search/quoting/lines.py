@@ -7,6 +7,7 @@ from searchsocket.search.wire import FileLines
 from searchsocket.types import Lines, Record
 
 _MARKDOWN = (".md", ".svx", ".mdx")
+_UNKNOWN = FileLines(None, None, None)
 _mirror_name = lru_cache(maxsize=1 << 12)(mirror_name)  # sections of a page share it, and answers repeat pages
 
 
@@ -22,7 +23,7 @@ def source_of(record: Record) -> FileLines:
         return FileLines(page.source_file, at.source_first or None, at.source_last or None)
     is_own = is_markdown(page.route_file) or "[" not in page.route_file
     is_source = page.route_resolution == "exact" and bool(page.route_file) and is_own
-    return FileLines(page.route_file if is_source else None, None, None)
+    return FileLines(page.route_file, at.source_first or None, at.source_last or None) if is_source else _UNKNOWN
 
 
 def is_markdown(file: str) -> bool:
