@@ -28,14 +28,14 @@ from search_api.page.view import Renderer, assets
 from searchsocket.errors import ConfigMissing
 from searchsocket.extensions import extensions
 from searchsocket.extensions.base import load
+from searchsocket.extensions.code.serving.keeper import CodeKeeper
+from searchsocket.extensions.code.serving.service import open_code
 from searchsocket.models.embedders.base import Embedder
 from searchsocket.project.access import configured_key, shared_secret
 from searchsocket.project.project import Project
 from searchsocket.serving.capabilities.all_capabilities import capabilities_of
 from searchsocket.serving.capabilities.base import Services
 from searchsocket.serving.capabilities.pages import PAGE, SEARCH
-from searchsocket.serving.code import open_code
-from searchsocket.serving.code_keeper import CodeKeeper
 from searchsocket.serving.content import open_content
 from searchsocket.serving.hosts import is_loopback
 from searchsocket.serving.llms import AgentTexts

@@ -15,7 +15,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from release.licences import closure
-from searchsocket.code.definitions import grammars
+from searchsocket.extensions.code.parsing.definitions import grammars
 
 ROOT = Path(__file__).resolve().parent.parent
 PIN = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)(?: *; *([^\\]+))?", re.MULTILINE)

@@ -20,8 +20,8 @@ from typing import Any
 
 from bench.code.searches import OurTable, semble_index
 from bench.code.symbols import indexed
+from searchsocket.extensions.code.search.query import CodeQuery
 from searchsocket.quality.replies import mean
-from searchsocket.search.code.query import CodeQuery
 
 _TOP_K = 10
 HALVES = ("even", "odd")

@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bench.code.symbols import SEED, indexed
-from searchsocket.code.text import source_text
+from searchsocket.extensions.code.parsing.text import source_text
+from searchsocket.extensions.code.search.find_all import CodeFindQuery
+from searchsocket.extensions.code.serving.service import CodeService
 from searchsocket.search.bounds import MAX_CODE_OCCURRENCES
-from searchsocket.search.code.find_all import CodeFindQuery
-from searchsocket.serving.code import CodeService
 
 WORDS = 25  # of each repository
 _WORD = re.compile(r"\b[A-Za-z_]\w{3,}\b", re.ASCII)

@@ -1,7 +1,7 @@
 """`python -m bench.code.fit BENCHMARKS REPOSITORIES FOLDER COLLECTIONS`: test other weights for code.
 
-The weights of `searchsocket.search.code.ranking` are moved one at a time while the mean quality of one half rises:
-semble's queries by semble's metric (see `bench.code.annotated`), and nDCG@10 of the collections of code. `commits` is
+The weights of `searchsocket.extensions.code.search.ranking` are moved one at a time while the mean quality of one half
+rises: semble's queries by semble's metric (see `bench.code.annotated`), and nDCG@10 of the collections of code. `commits` is
 split by repository, the others by every second query. The bench prints both halves for the weights that ship, for each
 of them removed, and for the weights that either half chose. The shipped weights are round numbers between those two.
 They keep the words of a chunk, which decide between the chunks of a file (`bench.agents.everyday`).
@@ -20,13 +20,13 @@ from bench.code.searches import our_code
 from bench.code.symbols import indexed
 from bench.code.trees import CODE, Tree, grow
 from bench.relevance.collection import Collection, load_named, names_of
+from searchsocket.extensions.code.search import engine
+from searchsocket.extensions.code.search.candidates import CodeCandidates
+from searchsocket.extensions.code.search.query import CodeQuery
+from searchsocket.extensions.code.search.ranking import RankedCode, Weights, at_most_each, near_first, rank_code
+from searchsocket.extensions.code.serving.service import CodeService
 from searchsocket.quality.replies import mean, ndcg
 from searchsocket.search.bounds import MAX_CODE_TOP_K
-from searchsocket.search.code import engine
-from searchsocket.search.code.candidates import CodeCandidates
-from searchsocket.search.code.query import CodeQuery
-from searchsocket.search.code.ranking import RankedCode, Weights, at_most_each, near_first, rank_code
-from searchsocket.serving.code import CodeService
 from searchsocket.types import Lines
 
 _SEMBLE = "semble"

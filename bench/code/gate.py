@@ -25,11 +25,11 @@ from bench.gate.fit import Array, logistic_weights
 from bench.gate.nonsense import nonsense
 from bench.gate.queries import OFF_TOPIC_FILES, off_topic
 from bench.relevance.collection import load_named, names_of
+from searchsocket.extensions.code.search import answerable
+from searchsocket.extensions.code.search.answerable import CodeFeatures, code_features
+from searchsocket.extensions.code.search.query import CodeQuery
+from searchsocket.extensions.code.serving.service import CodeService
 from searchsocket.search.bounds import MAX_QUERY_CHARS
-from searchsocket.search.code import answerable
-from searchsocket.search.code.answerable import CodeFeatures, code_features
-from searchsocket.search.code.query import CodeQuery
-from searchsocket.serving.code import CodeService
 
 SEED = 3
 OF_EACH = {"off-topic": 30, "software": 20, "fresh": 10, "fresh software": 10}  # per repository

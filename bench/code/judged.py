@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bench.code.symbols import indexed
+from searchsocket.extensions.code.search.query import CodeQuery
 from searchsocket.quality.replies import mean
-from searchsocket.search.code.query import CodeQuery
 
 QUERIES = Path(__file__).with_name("judged.tsv")
 _DEPTH = 20

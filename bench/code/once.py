@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.code.symbols import indexed
-from searchsocket.search.code.answer import CodeResult
-from searchsocket.search.code.query import CodeQuery
-from searchsocket.serving.code import CodeService
+from searchsocket.extensions.code.search.answer import CodeResult
+from searchsocket.extensions.code.search.query import CodeQuery
+from searchsocket.extensions.code.serving.service import CodeService
 
 IDENTIFIERS, SEED, TOP_K = 80, 7, 10  # identifiers of each repository
 _WORD = re.compile(r"\b[A-Za-z_]\w{7,}\b")

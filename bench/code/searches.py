@@ -12,12 +12,12 @@ import numpy as np
 from bench.code.trees import Tree, grow
 from bench.relevance.collection import Collection
 from bench.relevance.metrics import Ranking
+from searchsocket.extensions.code.search.query import CodeQuery
+from searchsocket.extensions.code.serving.service import CodeService, open_code
+from searchsocket.extensions.code.serving.upkeep import open_upkeep
 from searchsocket.models.embedders.builtin import BuiltinEmbedder
 from searchsocket.project.project import open_project
 from searchsocket.search.bounds import MAX_CODE_TOP_K, MAX_QUERY_CHARS
-from searchsocket.search.code.query import CodeQuery
-from searchsocket.serving.code import CodeService, open_code
-from searchsocket.serving.code_upkeep import open_upkeep
 
 Search = Callable[[str], Sequence[str]]  # a query -> paths of files, best first, maybe again
 

@@ -10,10 +10,10 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from searchsocket.extensions.code.search.query import CodeQuery
+from searchsocket.extensions.code.serving.service import CodeService, open_code
+from searchsocket.extensions.code.serving.upkeep import open_upkeep
 from searchsocket.project.project import open_project
-from searchsocket.search.code.query import CodeQuery
-from searchsocket.serving.code import CodeService, open_code
-from searchsocket.serving.code_upkeep import open_upkeep
 from searchsocket.types import Lines
 
 TOTAL, SEED = 2_000, 17

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from searchsocket.agents.library import Library, corpora_of, offered_tools
 from searchsocket.errors import ConfigMissing, ScopeNotIndexed, SearchSocketError
+from searchsocket.extensions.code.serving.keeper import CodeKeeper
 from searchsocket.project.location import is_configured
 from searchsocket.project.project import Project, open_project
 from searchsocket.project.scopes import git_branch
 from searchsocket.serving.capabilities.base import Services
-from searchsocket.serving.code_keeper import CodeKeeper
 from searchsocket.serving.service import OnError
 from searchsocket.serving.services import open_services
 from searchsocket.system.git import ask_git

@@ -8,10 +8,10 @@ from pathlib import Path
 import click
 
 from searchsocket.cli import examine, exits
-from searchsocket.cli.code.upkeep import code_findings
 from searchsocket.cli.options import json_option, project_option
 from searchsocket.cli.output import CheckLine, print_json, safe
 from searchsocket.errors import PermissionDenied, SearchSocketError
+from searchsocket.extensions.code.cli.upkeep import code_findings
 from searchsocket.project.project import open_project
 from searchsocket.system.errors import system_error
 

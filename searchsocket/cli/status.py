@@ -12,8 +12,6 @@ from pathlib import Path
 import click
 
 from searchsocket.backends import Backends
-from searchsocket.cli.code.requests import not_searched_lines
-from searchsocket.cli.code.upkeep import code_statuses, status_words
 from searchsocket.cli.exits import FAILED
 from searchsocket.cli.options import json_option, load_project, project_option
 from searchsocket.cli.output import ago, count, hanging, line_width, print_json, safe, size
@@ -21,12 +19,14 @@ from searchsocket.cli.remote_counts import RemoteCounts, remote_counts
 from searchsocket.cli.summary import TEXT_COLUMN, source_lines
 from searchsocket.dollars import dollars
 from searchsocket.errors import SearchSocketError
+from searchsocket.extensions.code.cli.requests import not_searched_lines
+from searchsocket.extensions.code.cli.upkeep import code_statuses, status_words
+from searchsocket.extensions.code.serving.upkeep import CodeStatus
 from searchsocket.models.paying.ledger import Ledger
 from searchsocket.pipeline.run.index import last_run_costs, origin_of
 from searchsocket.pipeline.unchanged.record import last_checked
 from searchsocket.project.project import Project
 from searchsocket.serving.answers import to_json
-from searchsocket.serving.code_upkeep import CodeStatus
 from searchsocket.stores.base import Health
 from searchsocket.system.files import bytes_below
 from searchsocket.system.json_text import JsonObject

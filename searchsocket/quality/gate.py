@@ -11,6 +11,8 @@ from searchsocket.backends import Backends
 from searchsocket.curation.live_rules import Curation
 from searchsocket.curation.rules import FILE_NAME
 from searchsocket.errors import ConfigMissing, EmbeddingModelMismatch, IndexCorrupt, ScopeNotIndexed
+from searchsocket.extensions.code.search.engine import CodeSearch
+from searchsocket.extensions.code.search.query import CodeQuery
 from searchsocket.models.embedders.queries import QueryVectors
 from searchsocket.pipeline.run.context import CORPORA, ScopeRun
 from searchsocket.pipeline.run.results import CheckOutcome
@@ -21,8 +23,6 @@ from searchsocket.quality.golden import FILES, GoldenQuery, golden_queries
 from searchsocket.quality.judgement import IndexJudgement, judge
 from searchsocket.quality.replies import DEPTH, Ask, GoldenResult, GoldenResults, ask_all, refuse_words_alone
 from searchsocket.search.answer import Result
-from searchsocket.search.code.engine import CodeSearch
-from searchsocket.search.code.query import CodeQuery
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
 from searchsocket.stores.base import IndexReader

@@ -6,12 +6,13 @@ from datetime import UTC, datetime
 from functools import partial
 
 from searchsocket.errors import Busy, InvalidRequest, ScopeNotIndexed, ScopeRefused
+from searchsocket.extensions.code.search.freshness import ReadNow, is_changed
+from searchsocket.extensions.code.search.query import CodeQuery
+from searchsocket.extensions.code.serving.service import CodeService, open_code
 from searchsocket.models.embedders.queries import QueryVectors, vector_for
 from searchsocket.project.project import Project
 from searchsocket.search.answering.answer import AskAnswer, AskQuery
 from searchsocket.search.answering.ask import ask
-from searchsocket.search.code.freshness import ReadNow, is_changed
-from searchsocket.search.code.query import CodeQuery
 from searchsocket.search.content.answer import ContentAnswer
 from searchsocket.search.content.budget import DEFAULT_LIMIT
 from searchsocket.search.content.document import DocumentDataAnswer, DocumentQuery, DocumentReader, DocumentTextAnswer
@@ -20,7 +21,6 @@ from searchsocket.search.content.folder import CodeFolder, ContentFolder, PageFo
 from searchsocket.search.content.query import ContentQuery
 from searchsocket.search.content.retrieve import ContentSearch
 from searchsocket.search.query import SearchQuery
-from searchsocket.serving.code import CodeService, open_code
 from searchsocket.serving.service import OnError, SearchService, SourceChanges
 from searchsocket.stores.base import IndexReader
 from searchsocket.types import Generation, PageFacts, Scope

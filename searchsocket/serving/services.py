@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import cache, partial
 
+from searchsocket.extensions.code.serving.keeper import CodeKeeper
+from searchsocket.extensions.code.serving.service import open_code
 from searchsocket.project.project import Project
 from searchsocket.serving.capabilities.base import Services
-from searchsocket.serving.code import open_code
-from searchsocket.serving.code_keeper import CodeKeeper
 from searchsocket.serving.content import open_content
 from searchsocket.serving.service import OnError, SearchService, open_service
 

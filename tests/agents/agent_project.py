@@ -13,12 +13,12 @@ from search_site import DOCS, NOW, Site
 
 from searchsocket.agents.library import ServedLibraries
 from searchsocket.agents.server import make_server
+from searchsocket.extensions.code.serving.keeper import CodeKeeper
 from searchsocket.project.project import Project
-from searchsocket.serving.code_keeper import CodeKeeper
 from searchsocket.serving.services import open_services
 from searchsocket.stores.local import LocalStore
 from tests.api_client import body_of
-from tests.code.code_project import CodeProject
+from tests.extensions.code.code_project import CodeProject
 
 ERAS = {"legacy": "2025-11-25", "2026-07-28": "2026-07-28"}  # the client's mode: what is spoken
 HOSTILE = (

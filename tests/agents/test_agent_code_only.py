@@ -18,13 +18,14 @@ from search_api.app import create_app
 from searchsocket.agents.checkout import CheckoutLibraries, project_around
 from searchsocket.agents.server import make_server
 from searchsocket.project.project import open_project
-from searchsocket.serving import code_keeper, code_upkeep
+from searchsocket.extensions.code.serving import keeper as code_keeper
+from searchsocket.extensions.code.serving import upkeep as code_upkeep
 from tests.agents.agent_project import ERAS, call, list_tools, offering, talk, text_of
 from tests.agents.test_agent_stdio import COMMAND, git
 from tests.api_client import ENVIRON as API
 from tests.api_client import KEY
-from tests.code.code_project import FILES
-from tests.code.trees import grow
+from tests.extensions.code.code_project import FILES
+from tests.extensions.code.trees import grow
 from tests.embedders import openai_server
 from tests.running_service import listening
 
@@ -156,7 +157,7 @@ def test_a_sync_that_fails_is_said_and_not_tried_for_every_question(
         tries.append(arguments)
         raise code_keeper.InvalidRequest("the disk is made of paper")
 
-    monkeypatch.setattr("searchsocket.serving.code_upkeep.sync_code", fail)
+    monkeypatch.setattr("searchsocket.extensions.code.serving.upkeep.sync_code", fail)
     assert "they cannot be indexed: the disk is made of paper" in text_of(search(agent, "verifyToken"))
     assert "1 file changed since it was indexed: a sync did not index it" in text_of(search(agent, "verifyToken"))
     assert len(tries) == 1

@@ -10,7 +10,7 @@ from searchsocket.project.project import Project
 from searchsocket.stores.local import LocalStore
 from tests.agents.agent_project import ERAS, call, make_agent_project, offering, server_of, text_of
 from tests.api_client import body_of
-from tests.code.code_project import CodeProject
+from tests.extensions.code.code_project import CodeProject
 
 LONG = "\n\n".join(f"## Part {n} {{#part-{n}}}\n\n" + f"Sentence {n} of the long page. " * 40 for n in range(30))
 

@@ -16,8 +16,8 @@ from searchsocket.cli.main import cli
 from searchsocket.cli.mcp_clients import install as command
 from searchsocket.errors import ConfigError
 from tests.agents.test_agent_stdio import git
-from tests.code.code_project import FILES
-from tests.code.trees import grow
+from tests.extensions.code.code_project import FILES
+from tests.extensions.code.trees import grow
 
 SECRET = '{\n    "mcpServers": {"other": {"command": "x", "env": {"KEY": "v"}}},\n    "theme": "dark"\n}\n'
 

@@ -12,12 +12,12 @@ from search_site import DOCS
 
 from search_api.app import create_app
 from searchsocket.cli.main import cli
+from searchsocket.extensions.code.jsonl.chunk_ids import ChunkIds
+from searchsocket.extensions.code.jsonl.server import LineServer
+from searchsocket.extensions.code.serving.service import open_code
+from searchsocket.extensions.code.serving.upkeep import open_upkeep
 from searchsocket.project.corpora import code_home
 from searchsocket.project.project import open_project
-from searchsocket.serving.code import open_code
-from searchsocket.serving.code_upkeep import open_upkeep
-from searchsocket.serving.jsonl.chunk_ids import ChunkIds
-from searchsocket.serving.jsonl.server import LineServer
 from searchsocket.text.hidden import hidden_positions
 from tests.agents.agent_project import make_agent_project
 from tests.api_client import ENVIRON, KEY, Api

@@ -10,7 +10,7 @@ from searchsocket.cli.main import cli
 from searchsocket.pipeline.run.stages import CODE_STAGES
 from searchsocket_assets.definitions import build_definitions
 from searchsocket_assets.site import PROJECT_VARIABLE, ProjectTraits, traits_of_project
-from tests.code.code_project import CodeProject
+from tests.extensions.code.code_project import CodeProject
 
 pytestmark = pytest.mark.dagster
 

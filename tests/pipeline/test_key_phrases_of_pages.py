@@ -7,7 +7,7 @@ import pytest
 from searchsocket.project.corpora import code_home
 from searchsocket.stores import make_store
 from searchsocket.text.key_phrases import phrases_of_page
-from tests.code.code_project import CodeProject
+from tests.extensions.code.code_project import CodeProject
 from tests.pipeline.conftest import Site
 
 SAIL = "The rigging holds the main sail. The main sail is hoisted by the rigging. "

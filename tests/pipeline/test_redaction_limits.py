@@ -6,7 +6,7 @@ import pytest
 
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.text.redaction import Redactor
-from tests.code.code_project import CodeProject
+from tests.extensions.code.code_project import CodeProject
 from tests.pipeline.conftest import Site
 from tests.pipeline.slow_redactor import ENDLESS, GreedyRedactor, SlowRedactor
 

@@ -14,7 +14,7 @@ from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.pipeline.run.results import GoldenQueriesFailed
 from searchsocket.pipeline.run.summary import IndexSummary
 from searchsocket.quality.gate import judge_candidate
-from tests.code.code_project import CodeProject
+from tests.extensions.code.code_project import CodeProject
 
 GOLDEN = """
 [[query]]

@@ -2,11 +2,11 @@
 
 from searchsocket.agents.library import NAMES
 from searchsocket.agents.tool import Tool
-from searchsocket.agents.tools.code import CODE_TOOLS
 from searchsocket.agents.tools.content import CONTENT_TOOLS
 from searchsocket.agents.tools.pages import PAGE_TOOLS
 from searchsocket.extensions import extensions
 from searchsocket.extensions.base import load
+from searchsocket.extensions.code.tools import CODE_TOOLS
 
 _OF_EXTENSIONS = (tool for extension in extensions() if extension.tools for tool in load(extension.tools))
 _TOOLS: tuple[Tool, ...] = (*PAGE_TOOLS, *CODE_TOOLS, *CONTENT_TOOLS, *_OF_EXTENSIONS)

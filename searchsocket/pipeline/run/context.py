@@ -15,6 +15,7 @@ from searchsocket.errors import (
     SourceUnavailable,
 )
 from searchsocket.events import OnEvent, ignore
+from searchsocket.extensions.code.sources.find import make_code_source
 from searchsocket.models.embedders.base import Embedder
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.pipeline.run.results import CheckOutcome
@@ -24,7 +25,6 @@ from searchsocket.project.settings.model import Settings
 from searchsocket.project.settings.source_kinds import SourceKind, SourceMode, source_kind
 from searchsocket.sources import configured_site, make_source
 from searchsocket.sources.base import Source
-from searchsocket.sources.code.find import make_code_source
 from searchsocket.sources.commit_files import CommitFiles
 from searchsocket.sources.git_objects import Repository
 from searchsocket.sources.preview import with_preview

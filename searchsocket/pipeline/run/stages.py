@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 
+from searchsocket.extensions.code.pipeline.chunks import code_chunks
+from searchsocket.extensions.code.pipeline.files import code_files
+from searchsocket.extensions.code.pipeline.index import code_embeddings, code_index
 from searchsocket.pipeline.run.context import Corpus
 from searchsocket.pipeline.run.stage import AnyStage
 from searchsocket.pipeline.stages.chunk_embeddings import chunk_embeddings
-from searchsocket.pipeline.stages.code_chunks import code_chunks
-from searchsocket.pipeline.stages.code_files import code_files
-from searchsocket.pipeline.stages.code_index import code_embeddings, code_index
 from searchsocket.pipeline.stages.llms_txt import llms_txt
 from searchsocket.pipeline.stages.page_chunks import page_chunks
 from searchsocket.pipeline.stages.page_mirror import page_mirror

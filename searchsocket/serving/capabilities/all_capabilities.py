@@ -5,8 +5,8 @@ from itertools import chain
 
 from searchsocket.extensions import extensions
 from searchsocket.extensions.base import Sections, load
+from searchsocket.extensions.code.capabilities import CODE
 from searchsocket.serving.capabilities.base import AnyCapability
-from searchsocket.serving.capabilities.code import CODE
 from searchsocket.serving.capabilities.content import CONTENT
 from searchsocket.serving.capabilities.pages import PAGES
 

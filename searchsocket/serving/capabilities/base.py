@@ -15,9 +15,9 @@ from searchsocket.system.json_text import JsonObject
 from searchsocket.types import Scope
 
 if TYPE_CHECKING:  # a command loads only the service that it needs
+    from searchsocket.extensions.code.serving.keeper import CodeKeeper
+    from searchsocket.extensions.code.serving.service import CodeService
     from searchsocket.project.project import Project
-    from searchsocket.serving.code import CodeService
-    from searchsocket.serving.code_keeper import CodeKeeper
     from searchsocket.serving.content import ContentService
     from searchsocket.serving.scopes import ReadableScopes
     from searchsocket.serving.service import SearchService

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 from searchsocket.errors import Busy, ContinuationGone, InvalidRequest
+from searchsocket.extensions.code.search.answer import CodeAnswer
 from searchsocket.search.answer import RelatedAnswer, SearchAnswer
 from searchsocket.search.bounds import DEFAULT_MAX_TOKENS
-from searchsocket.search.code.answer import CodeAnswer
 from searchsocket.search.content.budget import check_bounds, fitting
 from searchsocket.search.continuation import Continuations
 from searchsocket.serving.capabilities.base import Caller

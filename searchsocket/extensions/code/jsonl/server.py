@@ -1,0 +1,257 @@
+"""Server of the JSONL protocol: answers one request per line until the input ends, also after invalid lines.
+
+If a request limits its tokens, an answer has the best results that fit, and a token for the next part.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import astuple, dataclass, field, replace
+from datetime import UTC, datetime
+from typing import BinaryIO, NamedTuple
+from uuid import uuid4
+
+from searchsocket.errors import Busy, InvalidRequest, SearchSocketError
+from searchsocket.extensions.code.jsonl.chunk_ids import ChunkIds
+from searchsocket.extensions.code.jsonl.requests import BadLine, LineRequest, parse_request, request_lines
+from searchsocket.extensions.code.pipeline.staleness import configuration_digest
+from searchsocket.extensions.code.search.answer import CodeResult
+from searchsocket.extensions.code.search.query import CodeQuery
+from searchsocket.extensions.code.serving.service import CodeService, TermMatch
+from searchsocket.extensions.code.serving.upkeep import CodeUpkeep
+from searchsocket.search.bounds import DEFAULT_MAX_TOKENS
+from searchsocket.search.content.budget import cut_to, json_tokens
+from searchsocket.system.json_text import JsonObject
+from searchsocket.text.hidden import visible_in
+
+MAX_PER_FILE = 2
+_MAX_TRIES = 3
+_LEAST_OF_A_LINE = 50  # tokens, even if the names before the line take them all
+Answer = JsonObject
+Opened = tuple[CodeService, CodeUpkeep]
+
+
+@dataclass(slots=True)
+class LineServer:
+    """The protocol over one scope's source code."""
+
+    open: Callable[[], Opened]  # with the current settings
+    ids: ChunkIds
+    scope: str
+    on_error: Callable[
+        [BaseException], None
+    ]  # called with unexpected exceptions, which callers see as `internal error`
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+    code: CodeService = field(init=False)
+    upkeep: CodeUpkeep = field(init=False)
+    _configuration: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.code, self.upkeep = self.open()
+        self._configuration = configuration_digest(self.upkeep.project.root)
+
+    def serve(self, requests: BinaryIO, answers: BinaryIO) -> None:
+        """Answer every line, until the input ends or the client stops reading."""
+        for line in request_lines(requests):
+            answer = _error("request too large") if line == "too large" else self.answer(line)
+            try:
+                answers.write(_encode(answer))
+                answers.flush()
+            except OSError:
+                return
+
+    def answer(self, line: bytes) -> Answer:
+        """Return the answer to a line."""
+        try:
+            request = parse_request(line)
+        except BadLine as error:
+            return _error(str(error), error.op)
+        ops: Mapping[str, Callable[[LineRequest], Answer]] = {
+            "status": lambda _: {"data": self._status()},
+            "sync": lambda _: {"data": self._sync()},
+            "search": lambda command: in_parts(self.code, self.scope, command, self._search),
+            "fetch": lambda command: in_parts(self.code, self.scope, command, self._fetch),
+        }
+        try:
+            return {"ok": True, "op": request.op, **ops[request.op](request)}
+        except SearchSocketError as error:
+            return _error(str(error), request.op)
+        except Exception as error:  # noqa: BLE001  (a defect: reported, and the next line is answered)
+            self.on_error(error)
+            return _error("internal error", request.op)
+
+    def _status(self) -> Answer:
+        report = self.upkeep.status(self.scope, self.clock())
+        return {
+            "indexed": report.indexed,
+            "dirty": report.dirty,
+            "generation": report.generation,
+            "files": report.files,
+            "chunks": report.chunks,
+            "changed": report.changed.count,
+            "new": report.new.count,
+            "deleted": report.deleted.count,
+            "marked": report.marked.count,
+            "configuration_changed": report.configuration_changed,
+            "skip_reasons": report.skip_reasons,
+        }
+
+    def _sync(self) -> Answer:
+        """Sync with the current settings.
+
+        Raises:
+            ConfigError: The settings are invalid; the index stays dirty, and the previous settings stay in use.
+        """
+        configuration = configuration_digest(self.upkeep.project.root)
+        if configuration != self._configuration:
+            self.code, self.upkeep = self.open()
+            self._configuration = configuration
+        result = self.upkeep.sync(self.scope, str(uuid4()))
+        return {
+            "changed": result.changed,
+            "generation": result.generation,
+            "files": result.files,
+            "chunks": result.chunks,
+            "embedded": result.embedded,
+            "skip_reasons": result.skip_reasons,
+            "warnings": list(result.warnings),
+        }
+
+    def _search(self, request: LineRequest) -> list[Answer]:
+        if request.is_hybrid:
+            query = CodeQuery(request.q, request.top_k, max_per_file=MAX_PER_FILE)
+            code_results = self.code.search(query, self.scope).results
+            results = [TermMatch(result, result.score, result.why.terms) for result in code_results]
+        else:
+            results = self.code.by_terms(request.q, self.scope, request.top_k, MAX_PER_FILE)
+        numbers = self.ids.of(self.scope, [result.id for result, _, _ in results])
+        return [
+            _result(number, result, score, terms)
+            for number, (result, score, terms) in zip(numbers, results, strict=True)
+        ]
+
+    def _fetch(self, request: LineRequest) -> list[Answer]:
+        return [self._lines(number, request.max_lines) for number in dict.fromkeys(request.ids)]
+
+    def _lines(self, number: int, max_lines: int) -> Answer:
+        record_id = self.ids.record_id(self.scope, number)
+        try:
+            chunks = self.code.fetch_chunks([record_id], self.scope, max_lines) if record_id else None
+        except InvalidRequest:  # the chunk no longer exists
+            chunks = None
+        if chunks is None:
+            raise InvalidRequest(f"unknown chunk_id {number}: search again")
+        if not chunks:
+            raise InvalidRequest(f"the file of chunk_id {number} was deleted: sync, then search again")
+        [lines] = chunks
+        return {
+            "chunk_id": number,
+            "path": lines.file,
+            "start_line": lines.first_line,
+            "end_line": lines.last_line,
+            "lines": list(lines.text),
+            "changed_since": lines.changed_since,
+        }
+
+
+def _result(number: int, result: CodeResult, score: float, terms: tuple[str, ...]) -> Answer:
+    first, _, last = result.lines.partition("-")
+    return {
+        "chunk_id": number,
+        "path": result.file,
+        "start_line": int(first),
+        "end_line": int(last),
+        "score": round(score, 6),
+        "snippet": result.preview,
+        "why": list(terms),
+        "symbol": result.symbol,
+        "changed_since": result.changed_since,
+    }
+
+
+def _error(message: str, op: str = "") -> Answer:
+    return {"ok": False, "op": op, "error": message}
+
+
+def _encode(answer: Answer) -> bytes:
+    return json.dumps(visible_in(answer), ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+class _ResultPart(NamedTuple):
+    """Part of a result that fits."""
+
+    data: list[Answer]
+    after: int  # results, or lines, in this and earlier parts
+    is_all: bool
+
+
+def in_parts(
+    code: CodeService, scope: str, request: LineRequest, find: Callable[[LineRequest], list[Answer]]
+) -> Answer:
+    """Return the fields of an answer: `data` and, in answers with parts, `truncated` and `continuation_token`.
+
+    Raises:
+        ContinuationGone: The token is invalid, or of another operation or generation.
+        InvalidRequest: The token is of another query, or of other ids.
+    """
+    if not request.max_tokens and not request.token:
+        return {"data": find(request)}
+    continuations, kind = code.continuations, f"op {request.op}"
+    for _ in range(_MAX_TRIES):
+        generation, full_request, offset = code.generation(scope), request, 0
+        if request.token:
+            state, offset = continuations.position(request.token, kind, generation)
+            q, top_k, is_hybrid, ids, max_lines, max_tokens = state
+            if (q, tuple(ids)) != (request.q, request.ids):
+                raise InvalidRequest(
+                    "the continuation_token belongs to another request; send the same q, or the same ids"
+                )
+            first_fields = {"top_k": top_k, "is_hybrid": is_hybrid, "max_lines": max_lines}
+            full_request = replace(request, **first_fields, max_tokens=request.max_tokens or max_tokens)
+        max_tokens = full_request.max_tokens or DEFAULT_MAX_TOKENS
+        fit = _lines if request.op == "fetch" else _results
+        part = fit(find(full_request), offset, max_tokens)
+        if code.generation(scope) != generation:
+            continue
+        if part.is_all:
+            return {"data": part.data, "truncated": False}
+        _, *query, _, _ = astuple(full_request)
+        token = continuations.word(kind, generation, [*query, max_tokens], part.after)
+        return {"data": part.data, "truncated": True, "continuation_token": token}
+    raise Busy("the index changed during every attempt to read it; try again")
+
+
+def _results(answers: Sequence[Answer], offset: int, max_tokens: int) -> _ResultPart:
+    """Return the results that fit, and at least one."""
+    data: list[Answer] = []
+    for answer in answers[offset:]:
+        max_tokens -= json_tokens(answer)
+        if max_tokens < 0 and data:
+            break
+        data.append(answer)
+    after = offset + len(data)
+    return _ResultPart(data, after, after >= len(answers))
+
+
+def _lines(answers: Sequence[Answer], offset: int, max_tokens: int) -> _ResultPart:
+    """Return the lines that fit, each under its chunk; of a first line that is too long, its beginning."""
+    data: list[Answer] = []
+    at = 0  # position of the chunk among all lines
+    for answer in answers:
+        skipped = max(0, offset - at)
+        at += len(answer["lines"])
+        remaining: list[str] = answer["lines"][skipped:]
+        lines: list[str] = []
+        if not remaining:
+            continue
+        max_tokens -= json_tokens({**answer, "lines": []})
+        for line in remaining:
+            fits = json_tokens(line) <= max_tokens
+            if not fits and (data or lines):
+                break
+            lines.append(line if fits else cut_to(line, max(max_tokens, _LEAST_OF_A_LINE)))
+            max_tokens -= json_tokens(lines[-1])
+        if lines:
+            data.append({**answer, "lines": lines})
+        if len(lines) < len(remaining):
+            return _ResultPart(data, at - len(remaining) + len(lines), is_all=False)
+    return _ResultPart(data, at, is_all=True)

@@ -1,0 +1,185 @@
+"""Upkeep of a project's source code index: report its status, update it, and mark files by hand."""
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import Field
+
+from searchsocket.backends import Backends
+from searchsocket.errors import BudgetMissing
+from searchsocket.extensions.code.pipeline.status import CodeComparison, compare_code
+from searchsocket.extensions.code.pipeline.sync import invalidate_code, sync_code
+from searchsocket.models.paying.bill import price_of
+from searchsocket.project.corpora import code_home
+from searchsocket.project.project import Project
+from searchsocket.search.wire import FirstSkipped, SkippedFile, SkipReasons, Wire
+from searchsocket.serving.answers import to_json
+from searchsocket.text.amounts import age_s
+from searchsocket.text.skipped import Skipped
+from searchsocket.types import Generation
+
+MAX_NAMED = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Files(Wire):
+    """Some files."""
+
+    count: int
+    paths: Annotated[tuple[str, ...], Field(description=f"The first {MAX_NAMED}.")]
+
+
+@dataclass(frozen=True, slots=True)
+class CodeStatus(Wire):
+    """Status of the source code index compared with the files."""
+
+    scope: str
+    indexed: bool
+    dirty: Annotated[bool, Field(description="True if a sync has work to do.")]
+    generation: str | None
+    age_seconds: float | None
+    files: int  # in the index
+    chunks: int
+    changed: Files
+    new: Files
+    deleted: Files
+    marked: Annotated[Files, Field(description="Files marked with `invalidate`.")]
+    configuration_changed: bool
+    rules_changed: Annotated[
+        bool, Field(description="True if a new version or other grammars split files differently.")
+    ]
+    unpublished: Annotated[bool, Field(description="True if the last run stopped before it published.")]
+    skipped: FirstSkipped
+    skip_reasons: SkipReasons
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CodeSynced(Wire):
+    """Result of a sync."""
+
+    scope: str
+    changed: Annotated[bool, Field(description="True if the sync had work to do.")]
+    generation: str | None
+    files: int  # in the index
+    chunks: int
+    embedded: int  # texts that were never embedded before
+    upserted: int  # chunks that were written
+    deleted: int
+    skipped: FirstSkipped = ()
+    skip_reasons: SkipReasons = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    cost_usd: Annotated[float, Field(description="Charges of the embedding provider, in US dollars.")] = 0.0
+    left_out: Annotated[int, Field(description="Texts without a vector, as the provider refused them.")] = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CodeUpkeep:
+    """Upkeep of one project's source code index. Scopes are given by name."""
+
+    project: Project
+    home: Project  # of its source code
+    backends: Backends  # likewise
+    environ: Mapping[str, str]
+
+    def status(self, scope: str, now: datetime) -> CodeStatus:
+        """See `compare_code`."""
+        comparison = self.compare(scope)
+        live, files = comparison.live, comparison.files
+        return CodeStatus(
+            scope=scope,
+            indexed=live is not None,
+            dirty=comparison.is_dirty,
+            generation=live.name if live else None,
+            age_seconds=age_s(live.published_at, now) if live else None,
+            files=live.pages if live else 0,
+            chunks=live.records if live else 0,
+            changed=_first_paths(files.changed),
+            new=_first_paths(files.new),
+            deleted=_first_paths(files.deleted),
+            marked=_first_paths(files.marked),
+            configuration_changed=comparison.configuration_changed,
+            rules_changed=comparison.rules_changed,
+            unpublished=comparison.unpublished,
+            skipped=_skipped_files(comparison.left_out.first()),
+            skip_reasons=comparison.left_out.counts(),
+            warnings=comparison.left_out.warnings,
+        )
+
+    def sync(self, scope: str, run_id: str, comparison: CodeComparison | None = None) -> CodeSynced:
+        """See `sync_code`; `comparison` is the result of a check that was just made."""
+        comparison = comparison or self.compare(scope)
+        done = sync_code(self.project, scope, comparison, self.environ, run_id=run_id)
+        live = self.live(scope)
+        return CodeSynced(
+            scope=scope,
+            changed=done is not None,
+            generation=live.name if live else None,
+            files=live.pages if live else 0,
+            chunks=live.records if live else 0,
+            embedded=done.embeddings["created"] if done else 0,
+            upserted=done.records["upserted"] if done else 0,
+            deleted=done.records["deleted"] if done else 0,
+            skipped=_skipped_files(done.skipped if done else comparison.left_out.first()),
+            skip_reasons=dict(done.skip_reasons) if done else comparison.left_out.counts(),
+            warnings=tuple(done.warnings) if done else comparison.left_out.warnings,
+            left_out=done.embeddings["leftOut"] if done else 0,
+            cost_usd=done.charged_cost_usd if done else 0.0,
+        )
+
+    def remember(self, done: CodeSynced, scope_name: str | None) -> None:
+        """Store that nothing changed since this sync; see `keep_code_record`."""
+        from searchsocket.extensions.code.pipeline.unchanged import (
+            keep_code_record,  # loads the code that extracts pages
+        )
+
+        next_sync = replace(done, changed=False, embedded=0, upserted=0, deleted=0, warnings=())
+        summary = json.loads(to_json(next_sync, sources=True))
+        keep_code_record(
+            self.project, self.home, self.backends, done.scope, scope_name, self.environ, summary, time.time_ns
+        )
+
+    def check_budget(self, scope: str) -> None:
+        """Check that an agent may have texts embedded: with a free model, or within a budget.
+
+        Raises:
+            BudgetMissing: The model is paid, and no budget is set.
+            ConfigMissing, ConfigError: The model cannot be used.
+        """
+        settings = self.project.settings
+        budget = settings.costs.budget
+        if budget.run_usd is None and budget.month_usd is None and settings.embeddings.may_cost:
+            embedder = Backends(self.home, self.environ, calls=False).embedder_for(self.home.scope_named(scope))
+            if price_of(embedder, settings.embeddings.price_per_million_tokens_usd):
+                raise BudgetMissing(embedder.model_id)
+
+    def invalidate(self, patterns: Sequence[str], scope: str) -> Files:
+        """Mark the files that match any of the patterns; see `invalidate_code`."""
+        paths = (path for pattern in patterns for path in invalidate_code(self.home, scope, pattern))
+        return _first_paths(tuple(dict.fromkeys(paths)))
+
+    def live(self, scope: str) -> Generation | None:
+        """The live generation of a scope."""
+        return self.backends.store.generation(self.home.scope_named(scope))
+
+    def compare(self, scope: str) -> CodeComparison:
+        """See `compare_code`."""
+        return compare_code(self.project, self.home, self.backends, scope)
+
+
+def open_upkeep(project: Project, environ: Mapping[str, str]) -> CodeUpkeep:
+    """Build the upkeep of a project's source code without opening an index."""
+    home = code_home(project)
+    return CodeUpkeep(project, home, Backends(home, environ), environ)
+
+
+def _skipped_files(files: Sequence[Skipped]) -> tuple[SkippedFile, ...]:
+    return tuple(SkippedFile(*each) for each in files)
+
+
+def _first_paths(paths: tuple[str, ...]) -> Files:
+    return Files(len(paths), paths[:MAX_NAMED])

@@ -1,0 +1,158 @@
+"""Find the source files of a tree, in any kind of storage."""
+
+import os
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Generic, TypeVar
+
+from searchsocket.errors import SourceUnavailable
+from searchsocket.extensions.code.parsing.exclusions import OWN_FOLDERS, excluded_file, excluded_folder, looks_secret
+from searchsocket.extensions.code.parsing.file_kinds import is_without_extension, language_of_file
+from searchsocket.extensions.code.parsing.ignore import FILES, GIT_FILE, Ignored, IgnoredBy, ReadIgnore
+from searchsocket.extensions.code.parsing.selection import GlobFilter
+from searchsocket.sources.base import SourceReport
+from searchsocket.sources.files import MAX_DEPTH
+from searchsocket.system.locators import locator_of
+
+E = TypeVar("E")
+HEAD_BYTES = 256  # of a file without an extension: enough for the line that names its interpreter
+
+
+@dataclass(frozen=True, slots=True)
+class Listing(Generic[E]):
+    """Entries of one folder, by name."""
+
+    folders: Sequence[str] = ()
+    files: Mapping[str, E] = field(default_factory=dict)
+    others: Mapping[str, str] = field(default_factory=dict)  # name -> reason why it is not a file: a link, a submodule
+
+
+@dataclass(frozen=True, slots=True)
+class Tree(Generic[E]):
+    """Access to a tree of files. Paths are relative to the top of the repository."""
+
+    list_folder: Callable[[str], Listing[E]]  # argument: path with a trailing slash, "" at the top
+    read_ignore: ReadIgnore
+    read_head: Callable[[str, E], bytes]  # the first `HEAD_BYTES` of a file; b"" if it cannot be read
+    tracks: Callable[[str], bool]  # True for a file that git tracks, and for a folder with one
+    ignore_files: Sequence[str] = FILES
+
+
+def source_files(
+    tree: Tree[E], prefix: str, filter_: GlobFilter, rules: Ignored, report: SourceReport
+) -> Iterator[tuple[str, E]]:
+    """Yield (path, entry) of every source file below a folder, in the order of path parts.
+
+    Args:
+        prefix: The folder in its repository, with a trailing slash; "" at the top. Ignore files above it apply.
+        rules: Ignore rules from outside the tree.
+        report: Collects files that are left out, with the reasons; those that git ignores need none.
+
+    Raises:
+        SourceUnavailable: An ignore file, or the folder itself, cannot be read.
+    """
+    above = ""
+    for part in prefix.split("/")[:-1]:
+        rules = rules.enter(above, tree.read_ignore, tree.ignore_files)
+        above += f"{part}/"
+    unmatched = dict(filter_.include_globs)
+    for path, entry in _Walk(tree, len(prefix), filter_, report).below(_Folder(prefix, rules, 0)):
+        for glob in [glob for glob, patterns in unmatched.items() if patterns.selects(os.fsencode(path))]:
+            del unmatched[glob]
+        yield path, entry
+    report.warnings += [f"code.include: no source file matches {glob!r}" for glob in unmatched]
+
+
+@dataclass(frozen=True, slots=True)
+class _Folder:
+    path: str
+    rules: Ignored
+    depth: int
+    is_ignored: bool = False  # only tracked files in it are read
+    is_secret: bool = False  # a name above looks secret
+
+
+@dataclass(frozen=True, slots=True)
+class _Walk(Generic[E]):
+    tree: Tree[E]
+    skipped: int  # characters of a path above the project
+    filter: GlobFilter
+    report: SourceReport
+
+    def below(self, folder: _Folder) -> Iterator[tuple[str, E]]:
+        listing = self.tree.list_folder(folder.path)
+        if folder.depth and ".git" in {*listing.folders, *listing.files, *listing.others}:
+            self._skip(folder.path, "another repository")
+            return
+        folder = self._with_ignore_files(folder, listing)
+        siblings = {*listing.folders, *listing.files}
+        for name in sorted([*listing.files, *(f"{subfolder}/" for subfolder in listing.folders), *listing.others]):
+            path = folder.path + name
+            if name.rstrip("/") in OWN_FOLDERS or name in FILES:
+                continue
+            ignored = self._ignored(folder, path)
+            if ignored:
+                if ignored is IgnoredBy.OWN:
+                    self._skip(path, f"excluded by {IgnoredBy.OWN.value}")
+            elif name in listing.others:
+                self._skip(path, listing.others[name])
+            elif name.endswith("/"):
+                yield from self._enter(folder, name[:-1], siblings)
+            else:
+                entry = listing.files[name]
+                if why := self._refusal(folder, name, entry, siblings):
+                    self._skip(path, why)
+                else:
+                    yield path[self.skipped :], entry
+
+    def _enter(self, folder: _Folder, name: str, siblings: Collection[str]) -> Iterator[tuple[str, E]]:
+        path = f"{folder.path}{name}/"
+        if why := self._refusal_of_folder(folder, path, name, siblings):
+            self._skip(path, why)
+        elif folder.depth >= MAX_DEPTH:
+            self.report.failed[self._locator(path)] = f"more than {MAX_DEPTH} folders deep"
+        else:
+            is_ignored = folder.is_ignored or folder.rules(path) is not None
+            is_secret = folder.is_secret or looks_secret(name)
+            yield from self.below(_Folder(path, folder.rules, folder.depth + 1, is_ignored, is_secret))
+
+    def _with_ignore_files(self, folder: _Folder, listing: Listing[E]) -> _Folder:
+        """Return the folder with the rules of its own ignore files."""
+        names = [name for name in self.tree.ignore_files if name != GIT_FILE or not folder.is_ignored]
+        if folders := [name for name in names if name in listing.folders]:
+            raise SourceUnavailable(f"{folder.path}{folders[0]} is a folder, not an ignore file; remove it")
+        present = [name for name in names if name in listing.files or name in listing.others]
+        return (
+            replace(folder, rules=folder.rules.enter(folder.path, self.tree.read_ignore, present))
+            if present
+            else folder
+        )
+
+    def _ignored(self, folder: _Folder, path: str) -> IgnoredBy | None:
+        by = IgnoredBy.GIT if folder.is_ignored else folder.rules(path)
+        if by is IgnoredBy.GIT and self.tree.tracks(path):
+            return folder.rules(path, is_tracked=True)
+        return by
+
+    def _refusal_of_folder(self, folder: _Folder, path: str, name: str, siblings: Collection[str]) -> str:
+        if self.filter.excludes(path[self.skipped :]):
+            return "excluded by code.exclude"
+        return excluded_folder(name, siblings, at_top=not folder.depth)
+
+    def _refusal(self, folder: _Folder, name: str, entry: E, siblings: Collection[str]) -> str:
+        path = folder.path + name
+        inside = path[self.skipped :]
+        if self.filter.excludes(inside):
+            return "excluded by code.exclude"
+        if not self.filter.includes(inside):
+            return "not in code.include"
+        language = language_of_file(name, self.tree.read_head(path, entry) if is_without_extension(name) else b"")
+        if why := excluded_file(name, language, siblings, in_secrets=folder.is_secret):
+            return why
+        return "" if language or self.filter.names(inside) else "unknown type"
+
+    def _skip(self, path: str, why: str) -> None:
+        self.report.skipped[self._locator(path)] = why
+
+    def _locator(self, path: str) -> str:
+        return locator_of(path[self.skipped :])
