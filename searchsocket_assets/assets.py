@@ -14,8 +14,9 @@ import dagster as dg
 
 from searchsocket.errors import CandidateRefused
 from searchsocket.pipeline.run.checks import Check, outcome_of, refused_outcomes
+from searchsocket.pipeline.run.context import corpora_by_name
 from searchsocket.pipeline.run.stage import AnyStage
-from searchsocket.pipeline.run.stages import CODE_STAGES, LLMS_STAGES, STAGES, STATIC_STAGES
+from searchsocket.pipeline.run.stages import LLMS_STAGES, STAGES, STATIC_STAGES, every_stage
 from searchsocket.quality.checks import ALL_CHECKS, BETWEEN_RUNS, RUN_CHECKS, checks_of
 from searchsocket.quality.gate import gate_digest
 from searchsocket_assets.command_runs import recorded_outcome, recorded_stage, report_of_command
@@ -179,7 +180,8 @@ def stage_assets(site: DagsterSite) -> tuple[dg.AssetsDefinition, ...]:
     """An asset for each stage; those of code, `llms.txt` and static search only if they are enabled."""
     llms = LLMS_STAGES.values() if site.traits.has_llms else ()
     static = STATIC_STAGES.values() if site.traits.has_static else ()
-    stages = (*STAGES.values(), *llms, *static, *(CODE_STAGES.values() if site.traits.has_code else ()))
+    code = every_stage(corpora_by_name()["code"]).values() if site.traits.has_code else ()
+    stages = (*STAGES.values(), *llms, *static, *code)
     return tuple(stage_asset(stage, site) for stage in stages)
 
 

@@ -9,10 +9,10 @@ import dagster as dg
 
 from searchsocket.errors import SearchSocketError
 from searchsocket.pipeline.run.checks import outcome_of
-from searchsocket.pipeline.run.context import CODE, SITE, corpora_of
+from searchsocket.pipeline.run.context import SITE, corpora_of
 from searchsocket.pipeline.run.index import plan_scope as plan_corpus
 from searchsocket.pipeline.run.rollback import roll_back
-from searchsocket.pipeline.run.stages import CODE_STAGES, STAGES
+from searchsocket.pipeline.run.stages import publishing_stage
 from searchsocket.pipeline.stages.search_index import search_index
 from searchsocket.quality.checks import ALL_CHECKS, BETWEEN_RUNS
 from searchsocket_assets.partitions import names_in_stores, own_partitions
@@ -31,7 +31,7 @@ INDEX_CODE = "index_code"
 PLAN = "plan_scope"
 ROLLBACK = "rollback_scope"
 VERIFY = "verify_scope"
-_PUBLISHED = {SITE.name: list(STAGES)[-1], CODE.name: list(CODE_STAGES)[-1]}
+CODE = "code"
 
 
 def index_site_job(site: DagsterSite) -> Any:
@@ -51,7 +51,7 @@ def index_code_job(site: DagsterSite) -> Any:
     """The job over the assets of a project's source code."""
     return dg.define_asset_job(
         **site.job_fields(INDEX_CODE, "code"),
-        selection=dg.AssetSelection.assets(*map(site.key, job_stages(site, CODE.name))),
+        selection=dg.AssetSelection.assets(*map(site.key, job_stages(site, CODE))),
         description="Index the source code of one scope: list, chunk, embed and publish. "
         f"Run configuration: the same as `{site.named(INDEX_SITE)}`.",
     )
@@ -66,7 +66,7 @@ def plan_job(site: DagsterSite) -> dg.JobDefinition:
         with errors_as_failures("plan"), events_logged(context.log) as on_event:
             run = begin_scope_run(context, site, on_event)
             for corpus in corpora_of(run.project.settings):
-                context.log_event(observed(plan_corpus(run.of(corpus)), site.key(_PUBLISHED[corpus.name])))
+                context.log_event(observed(plan_corpus(run.of(corpus)), site.key(publishing_stage(corpus))))
 
     @dg.job(
         **site.job_fields(PLAN, "site"),

@@ -14,9 +14,9 @@ from searchsocket.errors import ConfigMissing, InvalidScope, SearchSocketError
 from searchsocket.events import OnEvent
 from searchsocket.extensions import extensions
 from searchsocket.pipeline.branches.scopes import existing_scopes, live_branches_or_error, named_scope
-from searchsocket.pipeline.run.context import CODE, ScopeRun
+from searchsocket.pipeline.run.context import SITE, ScopeRun, corpora_by_name
 from searchsocket.pipeline.run.options import RunOptions
-from searchsocket.pipeline.run.stages import CODE_STAGES, LLMS_STAGES, STAGES, STATIC_STAGES
+from searchsocket.pipeline.run.stages import LLMS_STAGES, STAGES, STATIC_STAGES, every_stage
 from searchsocket.project.project import Project, open_project
 from searchsocket.project.scopes import sanitise_scope
 from searchsocket.project.settings.model import LOCAL_EMBEDDERS
@@ -216,8 +216,8 @@ class DagsterSite:
 
 def job_stages(site: DagsterSite, corpus: str) -> KeysView[str]:
     """The names of the stages in the job of a corpus."""
-    if corpus == CODE.name:
-        return CODE_STAGES.keys()
+    if corpus != SITE.name:
+        return every_stage(corpora_by_name()[corpus]).keys()
     optional = (*(LLMS_STAGES if site.traits.has_llms else ()), *(STATIC_STAGES if site.traits.has_static else ()))
     return dict.fromkeys((*STAGES, *optional)).keys()
 

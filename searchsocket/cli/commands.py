@@ -15,7 +15,6 @@ _CORE = {
     "index": "Build or update the index of the site and its source code.",
     "backfill": "Index several branches in parallel, one run per branch.",
     "search": "Search the site from the command line.",
-    "code": "Search the source code and keep its index up to date.",
     "find": "List every occurrence of words or a phrase.",
     "ask": "Answer a question with passages of pages and code.",
     "serve": "Serve the search API until Ctrl-C.",

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 import click
@@ -10,9 +11,11 @@ import click
 from searchsocket.cli import examine, exits
 from searchsocket.cli.options import json_option, project_option
 from searchsocket.cli.output import CheckLine, print_json, safe
+from searchsocket.cli.parts import DoctorCheck
 from searchsocket.errors import PermissionDenied, SearchSocketError
-from searchsocket.extensions.code.cli.upkeep import code_findings
-from searchsocket.project.project import open_project
+from searchsocket.extensions import extensions
+from searchsocket.extensions.base import load
+from searchsocket.project.project import Project, open_project
 from searchsocket.system.errors import system_error
 
 
@@ -64,7 +67,7 @@ def _check(root: Path) -> Iterator[CheckLine]:
         ("reranker", lambda: examine.reranker(project), "correct [rerank]"),
         ("index", lambda: examine.index(project), "run `searchsocket index --force`, or `searchsocket rollback`"),
         ("curation", lambda: examine.curation(project), "correct the line above in curation.toml"),
-        ("code", lambda: code_findings(project), "run `searchsocket index --only code --force`"),
+        *_of_extensions(project),
         ("vectors", lambda: examine.vectors(project), "start the server, or correct its address and key"),
         ("cluster", lambda: examine.cluster(project), "correct or unset run.dask_address"),
         ("leftovers", lambda: examine.leftovers(project), "make the folder readable"),
@@ -84,3 +87,10 @@ def _check(root: Path) -> Iterator[CheckLine]:
                 causes.add(str(problem))
                 is_final = isinstance(problem, PermissionDenied)
                 yield CheckLine(name, False, str(problem), problem.fix or ("" if is_final else fix))
+
+
+def _of_extensions(project: Project) -> Iterator[tuple[str, Callable[[], Iterator[CheckLine]], str]]:
+    for extension in extensions():
+        if extension.checks:
+            check: DoctorCheck = load(extension.checks)
+            yield extension.name, partial(check.run, project), check.fix

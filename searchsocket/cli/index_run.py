@@ -22,7 +22,7 @@ from searchsocket.cli.output import hanging, line_width, print_error, print_json
 from searchsocket.cli.summary import TEXT_COLUMN, summary_lines
 from searchsocket.errors import Interrupted, PermissionDenied, SearchSocketError, StateUnavailable
 from searchsocket.events import Event, OnEvent, ignore
-from searchsocket.pipeline.run.context import CORPORA, Corpus, ScopeRun, corpora_of
+from searchsocket.pipeline.run.context import Corpus, ScopeRun, corpora_by_name, corpora_of
 from searchsocket.pipeline.run.index import plan_scope, run_scope, summary_of
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.pipeline.run.report import RunFailure, keep_report
@@ -65,7 +65,7 @@ def index_corpora(
     log = log_lines()
     if log:
         log.add_facts(scope=scope.name)
-    corpora = (CORPORA[only],) if only else corpora_of(project.settings)
+    corpora = (corpora_by_name()[only],) if only else corpora_of(project.settings)
     before: dict[str, str] = {corpus.name: _live_generation(corpus.home(project), scope.name) for corpus in corpora}
     loaded_s = process_age_s()
     first = "Planning" if dry_run else "Starting"
@@ -115,7 +115,7 @@ def _print(done: Mapping[str, IndexSummary], before: Mapping[str, str], as_json:
         print_json({**of_site, "code": code.to_json()} if code else of_site)
         return
     for name, summary in done.items():
-        for line in summary_lines(summary, before[name], CORPORA[name]):
+        for line in summary_lines(summary, before[name], corpora_by_name()[name]):
             say(hanging(line, line_width(), TEXT_COLUMN))
 
 

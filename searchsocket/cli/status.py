@@ -1,6 +1,5 @@
 """`searchsocket status`: the index of each scope with its age, size, model and cost (spec 17, 21)."""
 
-import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -15,18 +14,17 @@ from searchsocket.backends import Backends
 from searchsocket.cli.exits import FAILED
 from searchsocket.cli.options import json_option, load_project, project_option
 from searchsocket.cli.output import ago, count, hanging, line_width, print_json, safe, size
+from searchsocket.cli.parts import PartStatus
 from searchsocket.cli.remote_counts import RemoteCounts, remote_counts
 from searchsocket.cli.summary import TEXT_COLUMN, source_lines
 from searchsocket.dollars import dollars
 from searchsocket.errors import SearchSocketError
-from searchsocket.extensions.code.cli.requests import not_searched_lines
-from searchsocket.extensions.code.cli.upkeep import code_statuses, status_words
-from searchsocket.extensions.code.serving.upkeep import CodeStatus
+from searchsocket.extensions import extensions
+from searchsocket.extensions.base import load
 from searchsocket.models.paying.ledger import Ledger
 from searchsocket.pipeline.run.index import last_run_costs, origin_of
 from searchsocket.pipeline.unchanged.record import last_checked
 from searchsocket.project.project import Project
-from searchsocket.serving.answers import to_json
 from searchsocket.stores.base import Health
 from searchsocket.system.files import bytes_below
 from searchsocket.system.json_text import JsonObject
@@ -57,7 +55,7 @@ def status(root: Path, as_json: bool) -> None:
     else:
         for line in report.lines():
             click.echo(line)
-    if not report.health.ok or report.broken_code:
+    if not report.health.ok or any(part.is_broken for part in report.parts.values()):
         raise SystemExit(FAILED)
 
 
@@ -70,8 +68,7 @@ class StatusReport:
     scope: str  # the default scope of commands; "(none: ...)" if there is none
     generations: Sequence[Generation]
     remote: RemoteCounts | None
-    code: Sequence[CodeStatus]
-    broken_code: str  # the reason if the status of the code is unavailable; "" = it is available
+    parts: Mapping[str, PartStatus]  # of extensions
     now: datetime
 
     @classmethod
@@ -84,14 +81,9 @@ class StatusReport:
         generations: list[Generation] = []
         with suppress(SearchSocketError):  # `health` reports it
             generations = backends.store.list_scopes()
-        broken = ""
-        code: Sequence[CodeStatus] = ()
-        try:
-            code = code_statuses(project)
-        except SearchSocketError as error:
-            broken = str(error)
+        parts = {each.name: load(each.status)(project) for each in extensions() if each.status}
         remote = remote_counts(backends.store, generations)
-        return cls(project, backends, scope, generations, remote, code, broken, datetime.now(UTC))
+        return cls(project, backends, scope, generations, remote, parts, datetime.now(UTC))
 
     @cached_property
     def health(self) -> Health:
@@ -120,7 +112,7 @@ class StatusReport:
             "vectorBackend": {"provider": self.project.settings.vector.provider, **asdict(self.health)},
             "remote": self.remote.to_json() if self.remote else None,
             "scopes": [self._scope_json(generation) for generation in self.generations],
-            "code": [json.loads(to_json(each, sources=True)) for each in self.code],
+            **{name: part.json for name, part in self.parts.items()},
         }
 
     def lines(self) -> Iterator[str]:
@@ -134,12 +126,8 @@ class StatusReport:
             yield "\nNo scope is indexed yet; run `searchsocket index`."
         for generation in self.generations:
             yield from self._scope_lines(generation)
-        for each in self.code:
-            contents = f"{count(each.files, 'file')}, {count(each.chunks, 'chunk')}, {ago(each.age_seconds or 0.0)}"
-            yield f"\n{click.style(f'code of {each.scope}', bold=True)}\n  {contents}\n  {status_words(each)}"
-            yield from (hanging(f"  {line}", line_width(), TEXT_COLUMN) for line in not_searched_lines(each))
-        if self.broken_code:
-            yield f"\ncode     BROKEN: {safe(self.broken_code)}"
+        for part in self.parts.values():
+            yield from part.lines
         for remote_scope in self.remote.others(self.generations) if self.remote else ():
             contents = f"{count(remote_scope.records, 'record')} of {remote_scope.indexed_at}"
             name = click.style(safe(remote_scope.scope), bold=True)

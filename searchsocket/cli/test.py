@@ -14,7 +14,7 @@ from searchsocket.cli.options import load_scope, result_options, scope_options
 from searchsocket.cli.output import print_json, safe, say
 from searchsocket.cli.recent_searches import read_recent_searches
 from searchsocket.errors import GenerationNotKept
-from searchsocket.pipeline.run.context import CORPORA
+from searchsocket.pipeline.run.context import corpora_by_name
 from searchsocket.project.corpora import CorpusName
 from searchsocket.project.project import Project
 from searchsocket.quality.gate import judge_readers, own_queries
@@ -72,7 +72,7 @@ def test(
         print_json(_all_as_json(judgements, scope.name))
     else:
         for corpus, (judgement, live, compared) in judgements.items():
-            title = ", ".join(filter(None, (scope.name, CORPORA[corpus].title)))
+            title = ", ".join(filter(None, (scope.name, corpora_by_name()[corpus].title)))
             for line in _lines(judgement, title, live, compared):
                 say(line)
     if not all(judgement.passed for judgement, _, _ in judgements.values()):
@@ -133,10 +133,10 @@ def _judge_corpus(
     against: str,
 ) -> Judged:
 
-    home = CORPORA[corpus].home(project)
+    home = corpora_by_name()[corpus].home(project)
     backends, own = Backends(home, os.environ), home.scope_named(scope.name)
     if backends.store.generation(own) is None and generation == "live":
-        raise CORPORA[corpus].not_indexed(scope.name)
+        raise corpora_by_name()[corpus].not_indexed(scope.name)
     now = backends.store.reader_of(own, generation)
     before = None
     try:

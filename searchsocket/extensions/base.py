@@ -38,6 +38,9 @@ class Extension:
         tools: A sequence of `Tool`: the answers of its capabilities as text for agents.
         endpoints: Adds further endpoints to the service, see `search_api.extension`.
         assets: A function of a `DagsterSite` that returns asset definitions, for a project in which it is on.
+        corpora: A sequence of `Corpus`: what it indexes besides the pages of the site.
+        checks: A `DoctorCheck`, for `searchsocket doctor`.
+        status: A function of a `Project` that returns a `PartStatus`, for `searchsocket status`.
         commands: By name.
     """
 
@@ -47,6 +50,9 @@ class Extension:
     tools: str = ""
     endpoints: str = ""
     assets: str = ""
+    corpora: str = ""
+    checks: str = ""
+    status: str = ""
     commands: Mapping[str, Command] = field(default_factory=dict)
 
     def is_on(self, settings: Sections) -> bool:

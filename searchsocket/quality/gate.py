@@ -11,14 +11,13 @@ from searchsocket.backends import Backends
 from searchsocket.curation.live_rules import Curation
 from searchsocket.curation.rules import FILE_NAME
 from searchsocket.errors import ConfigMissing, EmbeddingModelMismatch, IndexCorrupt, ScopeNotIndexed
-from searchsocket.extensions.code.search.engine import CodeSearch
-from searchsocket.extensions.code.search.query import CodeQuery
+from searchsocket.extensions.base import load
 from searchsocket.models.embedders.queries import QueryVectors
-from searchsocket.pipeline.run.context import CORPORA, ScopeRun
+from searchsocket.pipeline.run.context import ScopeRun, corpora_by_name
 from searchsocket.pipeline.run.results import CheckOutcome
 from searchsocket.project.corpora import CorpusName
 from searchsocket.project.project import Project
-from searchsocket.quality.generations import OneReader, engine_over, queries_of
+from searchsocket.quality.generations import engine_over, queries_of
 from searchsocket.quality.golden import FILES, GoldenQuery, golden_queries
 from searchsocket.quality.judgement import IndexJudgement, judge
 from searchsocket.quality.replies import DEPTH, Ask, GoldenResult, GoldenResults, ask_all, refuse_words_alone
@@ -26,7 +25,7 @@ from searchsocket.search.answer import Result
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
 from searchsocket.stores.base import IndexReader
-from searchsocket.types import Lines, Scope
+from searchsocket.types import Scope
 
 _HEX = 16  # digits of a digest
 
@@ -102,7 +101,7 @@ def judge_readers(
         EmbeddingModelMismatch: The model of `now` is not configured. If only that of `before` is not, `now` is judged
             without a comparison.
     """
-    ask_with = ASK_OVER[queries[0].corpus if queries else "site"]
+    ask_with = load(corpora_by_name()[queries[0].corpus if queries else "site"].ask)
     vectors = queries_of(project, backends, clock)
     embed_all(vectors, queries, [now] if before is None else [now, before])
     replies = ask_all(queries, ask_with(project, vectors, now, scope, clock))
@@ -131,7 +130,7 @@ def own_queries(
         ConfigError: The file is not valid.
     """
     file = project.settings.golden.file
-    names = tuple(corpus.name for corpus in CORPORA.values()) if only is None else (only,)
+    names = tuple(corpus.name for corpus in corpora_by_name().values()) if only is None else (only,)
     all_queries = {name: golden_queries(project.root, file, scope.name, name) for name in names}
     by_corpus = {corpus: queries for corpus, queries in all_queries.items() if queries}
     if not by_corpus:
@@ -184,7 +183,7 @@ def embed_all(vectors: QueryVectors, queries: Sequence[GoldenQuery], readers: It
     for reader in readers:
         embedder = vectors.embedder_of(reader.generation.model_id)
         if embedder.is_remote and embedder.model_id == reader.generation.model_id:
-            texts += [EMBEDDED_TEXT[golden.corpus](reader, golden.query) for golden in queries]
+            texts += [_embedded_text(reader, golden) for golden in queries]
     if texts:
         vectors.embed_ahead(embedder, texts)
 
@@ -207,44 +206,12 @@ def asks(engine: SearchEngine, scope: Scope) -> Ask:
     return ask
 
 
-def ask_code_over(
-    project: Project, vectors: QueryVectors, reader: IndexReader, scope: Scope, clock: Callable[[], datetime]
-) -> Ask:
-    """Return a function that runs golden queries on one generation of source code.
-
-    It raises `EmbedderUnavailable` for an answer by words only.
-    """
-    # The index is judged, not the current files: each file counts as present.
-    engine = CodeSearch(OneReader(reader), vectors, clock, lambda _: lambda path: b"")
-
-    def ask(golden: GoldenQuery) -> list[GoldenResult]:
-        answer = engine.search(CodeQuery(golden.query, top_k=max(golden.k, DEPTH)), scope)
-        refuse_words_alone(golden, answer.notes)
-        records = reader.catalogue.records([result.id for result in answer.results])
-        names = [
-            frozenset((record.chunk.at.symbol, *record.chunk.at.heading_path))
-            for record in records
-            if isinstance(record.chunk.at, Lines)
-        ]
-        return [
-            GoldenResult(result.file, definitions, result.score)
-            for result, definitions in zip(answer.results, names, strict=True)
-        ]
-
-    return ask
-
-
 def _hit(result: Result) -> GoldenResult:
     anchors = frozenset([result.anchor, *(section.anchor for section in result.sections)])
     return GoldenResult(result.url, anchors, result.score, result.explanation)
 
 
-ASK_OVER: Mapping[CorpusName, Callable[[Project, QueryVectors, IndexReader, Scope, Callable[[], datetime]], Ask]] = {
-    "site": ask_over,
-    "code": ask_code_over,
-}
-# Text of a query that the engine embeds.
-EMBEDDED_TEXT: Mapping[CorpusName, Callable[[IndexReader, str], str]] = {
-    "site": lambda reader, query: reader.words.corrected(query),
-    "code": lambda _, query: query,
-}
+def _embedded_text(reader: IndexReader, golden: GoldenQuery) -> str:
+    """The text of a query that the engine embeds."""
+    corrects = corpora_by_name()[golden.corpus].corrects_queries
+    return reader.words.corrected(golden.query) if corrects else golden.query

@@ -17,16 +17,16 @@ from mcp_types import CallToolResult
 from search_api.app import create_app
 from searchsocket.agents.checkout import CheckoutLibraries, project_around
 from searchsocket.agents.server import make_server
-from searchsocket.project.project import open_project
 from searchsocket.extensions.code.serving import keeper as code_keeper
 from searchsocket.extensions.code.serving import upkeep as code_upkeep
+from searchsocket.project.project import open_project
 from tests.agents.agent_project import ERAS, call, list_tools, offering, talk, text_of
 from tests.agents.test_agent_stdio import COMMAND, git
 from tests.api_client import ENVIRON as API
 from tests.api_client import KEY
+from tests.embedders import openai_server
 from tests.extensions.code.code_project import FILES
 from tests.extensions.code.trees import grow
-from tests.embedders import openai_server
 from tests.running_service import listening
 
 TOOLS_OF_CODE = ["search_code", "find_code", "fetch", "status", "sync"]

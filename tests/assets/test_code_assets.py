@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from searchsocket.cli.main import cli
-from searchsocket.pipeline.run.stages import CODE_STAGES
+from searchsocket.extensions.code.pipeline.index import CODE_STAGES
 from searchsocket_assets.definitions import build_definitions
 from searchsocket_assets.site import PROJECT_VARIABLE, ProjectTraits, traits_of_project
 from tests.extensions.code.code_project import CodeProject
@@ -23,7 +23,9 @@ def project(tmp_path: Path) -> CodeProject:
 def test_code_is_a_group_of_its_own_where_it_is_enabled(project: CodeProject) -> None:
     traits = traits_of_project({PROJECT_VARIABLE: str(project.root)})
     specs = list(build_definitions(traits=traits).resolve_all_asset_specs())
-    assert {spec.key.to_user_string() for spec in specs if spec.group_name == "code"} == set(CODE_STAGES)
+    assert {spec.key.to_user_string() for spec in specs if spec.group_name == "code"} == {
+        stage.name for stage in CODE_STAGES
+    }
     deps = {dep.asset_key.to_user_string() for spec in specs if spec.group_name == "code" for dep in spec.deps}
     assert deps == {"code_files", "code_chunks", "code_embeddings"}
     without = build_definitions(traits=ProjectTraits())
@@ -46,7 +48,7 @@ def test_one_corpus_alone_is_indexed_where_it_is_asked_for(project: CodeProject)
     summary = json.loads(done.stdout)
     assert summary["scope"] == "main"
     assert summary["code"]["pages"]["indexed"] == 6
-    assert set(summary["code"]["seconds"]) == {"loading", *CODE_STAGES, "checks", "total"}
+    assert set(summary["code"]["seconds"]) == {"loading", *(stage.name for stage in CODE_STAGES), "checks", "total"}
 
 
 def test_code_that_was_indexed_alone_says_nothing_of_the_site(

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
 
-from searchsocket.pipeline.run.context import CODE as CODE_CORPUS
+from searchsocket.extensions.code.corpus import CODE as CODE_CORPUS
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.index import index_scope
 from searchsocket.pipeline.run.options import RunOptions

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from searchsocket.pipeline.run.context import CODE as CODE_CORPUS
+from searchsocket.extensions.code.corpus import CODE as CODE_CORPUS
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.index import index_scope
 from searchsocket.pipeline.run.options import RunOptions

@@ -5,7 +5,7 @@ import json
 from click.testing import CliRunner
 
 from searchsocket.cli.main import cli
-from searchsocket.pipeline.run.context import CODE
+from searchsocket.extensions.code.corpus import CODE
 from searchsocket.pipeline.run.index import index_scope
 from tests.settings.lab import Effect, Lab
 

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 from searchsocket.backends import Backends
 from searchsocket.errors import (
-    CodeNotIndexed,
     ConfigMissing,
     InvalidScope,
     ScopeNotIndexed,
@@ -15,11 +15,12 @@ from searchsocket.errors import (
     SourceUnavailable,
 )
 from searchsocket.events import OnEvent, ignore
-from searchsocket.extensions.code.sources.find import make_code_source
+from searchsocket.extensions import extensions
+from searchsocket.extensions.base import load
 from searchsocket.models.embedders.base import Embedder
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.pipeline.run.results import CheckOutcome
-from searchsocket.project.corpora import CorpusName, code_home
+from searchsocket.project.corpora import CorpusName
 from searchsocket.project.project import Project
 from searchsocket.project.settings.model import Settings
 from searchsocket.project.settings.source_kinds import SourceKind, SourceMode, source_kind
@@ -31,7 +32,6 @@ from searchsocket.sources.preview import with_preview
 from searchsocket.state import ProjectState
 from searchsocket.stores.base import IndexReader
 from searchsocket.text.redaction import Redactor
-from searchsocket.text.skipped import Skipped, skipped_words
 from searchsocket.types import Scope
 from searchsocket.web.urls.form import UrlForm
 from searchsocket.web.urls.resolve import SiteBase
@@ -53,18 +53,6 @@ def _page_source(run: "ScopeRun", previous_form: UrlForm | None) -> Source:
     )
 
 
-def _code_source(run: "ScopeRun", _: UrlForm | None) -> Source:
-    return make_code_source(run.project.root, run.project.settings, run.source_mode, run.branch)
-
-
-def _code_advice(run: "ScopeRun") -> str:
-    report = run.state.last_report(run.scope.name, "code_files") or {}
-    skipped = [Skipped(*each) for each in report.get("skipped", ())]
-    words = skipped_words(skipped, report.get("skip_reasons", {}))
-    reasons = [*([f"not searched: {words}"] if words else []), *report.get("warnings", ())]
-    return "; ".join([*reasons, "check code.include and code.exclude"])
-
-
 @dataclass(frozen=True, slots=True)
 class Corpus:
     """One corpus of a scope. Its stages name it, see `stages.stages_of`."""
@@ -77,8 +65,11 @@ class Corpus:
     is_enabled: Callable[[Settings], bool]
     title: str  # after the name of a scope
     documents: str  # its pages, in words
+    ask: str  # `module:function` that runs golden queries on a generation, see `quality.gate.ask_over`
+    stages: str = ""  # `module:object`, the sequence of its stages; "" for the site
     is_built: bool = False  # its pages come from a build of the site; Dagster shows the upstream assets
     has_checks: bool = False  # Dagster shows golden queries and sample answers; otherwise the run reports them
+    corrects_queries: bool = False  # typos in names, before a query is embedded
     has_record: bool = False  # `searchsocket index` records the inputs of a run, to skip the next one
 
 
@@ -91,26 +82,24 @@ SITE = Corpus(
     is_enabled=lambda _: True,
     title="",
     documents="pages",
+    ask="searchsocket.quality.gate:ask_over",
+    corrects_queries=True,
     is_built=True,
     has_checks=True,
     has_record=True,
 )
-CODE = Corpus(
-    "code",
-    home=code_home,
-    make_source=_code_source,
-    advice=_code_advice,
-    not_indexed=CodeNotIndexed,
-    is_enabled=lambda settings: settings.code.enable,
-    title="code",
-    documents="files",
-)
-CORPORA: Mapping[str, Corpus] = {corpus.name: corpus for corpus in (SITE, CODE)}
+
+
+@cache
+def corpora_by_name() -> Mapping[str, Corpus]:
+    """Every corpus by name: the site, and those of extensions."""
+    added = (corpus for extension in extensions() if extension.corpora for corpus in load(extension.corpora))
+    return {corpus.name: corpus for corpus in (SITE, *added)}
 
 
 def corpora_of(settings: Settings) -> tuple[Corpus, ...]:
     """The corpora that a project indexes."""
-    return tuple(corpus for corpus in CORPORA.values() if corpus.is_enabled(settings))
+    return tuple(corpus for corpus in corpora_by_name().values() if corpus.is_enabled(settings))
 
 
 def utc_now() -> datetime:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 from searchsocket.errors import SearchSocketError, StateUnavailable
-from searchsocket.pipeline.run.context import CORPORA
+from searchsocket.pipeline.run.context import corpora_by_name
 from searchsocket.pipeline.run.numbers import Numbers
 from searchsocket.pipeline.run.results import CheckOutcome, StageResult, result_of
 from searchsocket.pipeline.run.stages import every_stage
@@ -142,7 +142,7 @@ def _read(path: Path) -> RunReport | None:
 
 
 def _parts(values: JsonObject, corpus: CorpusName) -> dict[str, Any]:
-    kinds = {name: stage.numbers for name, stage in every_stage(CORPORA[corpus]).items()}
+    kinds = {name: stage.numbers for name, stage in every_stage(corpora_by_name()[corpus]).items()}
     return {
         "stages": {name: result_of(result, kinds[name]) for name, result in values["stages"].items()},
         "checks": {str(name): CheckOutcome(**outcome) for name, outcome in values["checks"].items()},

@@ -1,11 +1,10 @@
 """The stages by name, in the order of the data. Each can run alone, repeatedly, and in its own process."""
 
 from collections.abc import Mapping
+from functools import cache
 
-from searchsocket.extensions.code.pipeline.chunks import code_chunks
-from searchsocket.extensions.code.pipeline.files import code_files
-from searchsocket.extensions.code.pipeline.index import code_embeddings, code_index
-from searchsocket.pipeline.run.context import Corpus
+from searchsocket.extensions.base import load
+from searchsocket.pipeline.run.context import Corpus, corpora_by_name
 from searchsocket.pipeline.run.stage import AnyStage
 from searchsocket.pipeline.stages.chunk_embeddings import chunk_embeddings
 from searchsocket.pipeline.stages.llms_txt import llms_txt
@@ -24,10 +23,6 @@ LLMS_STAGES: Mapping[str, AnyStage] = {llms_txt.name: llms_txt}  # after those o
 
 STATIC_STAGES: Mapping[str, AnyStage] = {static_search.name: static_search}  # likewise
 
-CODE_STAGES: Mapping[str, AnyStage] = {
-    stage.name: stage for stage in (code_files, code_chunks, code_embeddings, code_index)
-}
-
 
 def stages_of(corpus: Corpus, settings: Settings) -> Mapping[str, AnyStage]:
     """The stages of a run over a corpus."""
@@ -40,11 +35,18 @@ def every_stage(corpus: Corpus) -> Mapping[str, AnyStage]:
     return {name: stage for name, stage in _all().items() if stage.corpus is corpus}
 
 
+def publishing_stage(corpus: Corpus) -> str:
+    """The name of the stage that publishes a corpus."""
+    return [name for name in every_stage(corpus) if name not in {**LLMS_STAGES, **STATIC_STAGES}][-1]
+
+
 def label_of(name: str) -> str:
     """The activity of a stage, for progress output; the stage's name if it is unknown."""
     stage = _all().get(name)
     return stage.label if stage else name
 
 
+@cache
 def _all() -> Mapping[str, AnyStage]:
-    return {**STAGES, **LLMS_STAGES, **STATIC_STAGES, **CODE_STAGES}
+    added = [stage for corpus in corpora_by_name().values() if corpus.stages for stage in load(corpus.stages)]
+    return {**STAGES, **LLMS_STAGES, **STATIC_STAGES, **{stage.name: stage for stage in added}}

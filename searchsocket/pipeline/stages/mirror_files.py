@@ -14,10 +14,10 @@ from searchsocket.content.mirror import mirror_file, mirror_name, page_digest, p
 from searchsocket.content.pages import Page
 from searchsocket.errors import SearchSocketError
 from searchsocket.events import Event
-from searchsocket.extensions.code.pipeline.files import file_stamp
 from searchsocket.pipeline.extraction.page_steps import mirror_text, page_of
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.results import digest_of
+from searchsocket.pipeline.stages.file_stamps import file_stamp
 from searchsocket.pipeline.stages.origin_files import copy_origin_files, link_origin_file
 from searchsocket.pipeline.stages.page_times import PageTimes
 from searchsocket.sources.edit_files import list_edit_files

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from searchsocket.content.mirror import mirror_name, text_digest, text_of_scope
 from searchsocket.errors import UnsafePath
-from searchsocket.extensions.code.pipeline.files import file_stamp
 from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.stages.file_stamps import file_stamp
 from searchsocket.state import ScopeState
 from searchsocket.system.errors import system_error
 from searchsocket.system.files import FILE_MODE, TEMPORARY, make_folder, replacing

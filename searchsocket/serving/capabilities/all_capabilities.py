@@ -5,17 +5,20 @@ from itertools import chain
 
 from searchsocket.extensions import extensions
 from searchsocket.extensions.base import Sections, load
-from searchsocket.extensions.code.capabilities import CODE
 from searchsocket.serving.capabilities.base import AnyCapability
 from searchsocket.serving.capabilities.content import CONTENT
 from searchsocket.serving.capabilities.pages import PAGES
 
-_CORE: tuple[AnyCapability, ...] = (*PAGES, *CODE, *CONTENT)
 _OF_EXTENSIONS = [(each, tuple(load(each.capabilities))) for each in extensions() if each.capabilities]
 # In the order of the API's pages.
-CAPABILITIES: tuple[AnyCapability, ...] = (*_CORE, *chain.from_iterable(added for _, added in _OF_EXTENSIONS))
+CAPABILITIES: tuple[AnyCapability, ...] = (
+    *PAGES,
+    *chain.from_iterable(added for _, added in _OF_EXTENSIONS),
+    *CONTENT,
+)
 
 
 def capabilities_of(settings: Sections) -> Sequence[AnyCapability]:
     """Return the capabilities of a project: those of the core, and of the extensions that are on."""
-    return [*_CORE, *chain.from_iterable(added for each, added in _OF_EXTENSIONS if each.is_on(settings))]
+    added = chain.from_iterable(added for each, added in _OF_EXTENSIONS if each.is_on(settings))
+    return [*PAGES, *added, *CONTENT]

@@ -2,11 +2,9 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from searchsocket.errors import Busy, ContinuationGone, InvalidRequest
-from searchsocket.extensions.code.search.answer import CodeAnswer
-from searchsocket.search.answer import RelatedAnswer, SearchAnswer
 from searchsocket.search.bounds import DEFAULT_MAX_TOKENS
 from searchsocket.search.content.budget import check_bounds, fitting
 from searchsocket.search.continuation import Continuations
@@ -15,9 +13,18 @@ from searchsocket.types import Generation
 
 _MAX_TRIES = 3
 A = TypeVar("A")
-L = TypeVar("L", SearchAnswer, RelatedAnswer, CodeAnswer)
+L = TypeVar("L", bound="ResultsAnswer")
 P = TypeVar("P", bound="PartRequest")
 Items = TypeVar("Items", bound=Sequence[object])
+
+
+class ResultsAnswer(Protocol):
+    """An answer whose items are `results`; a frozen dataclass with `truncated` and `continuation_token` too."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def results(self) -> Sequence[Any]: ...
 
 
 class PartRequest(Protocol):

@@ -21,8 +21,8 @@ from tests.api_client import Api
 from tests.extensions.code.code_project import CodeProject
 from tests.extensions.code.trees import grow
 
-REPOSITORY = Path(__file__).parents[2]
-PARTS = ("searchsocket/search", "searchsocket/code", "search_api", "examples/docs-site/src")
+REPOSITORY = Path(__file__).parents[3]
+PARTS = ("searchsocket/search", "searchsocket/extensions/code", "search_api", "examples/docs-site/src")
 # Words as the index cuts and folds them: long ones, other scripts, letters with marks, signs between letters.
 PIECES = (
     "reader", "Reader", "READ_ALL", "read2end", "x", "_", "-", ".", "(", " ", "\t", "é", "e\u0301", "ß", "straße", "Å",

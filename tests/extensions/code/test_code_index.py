@@ -9,12 +9,12 @@ import pytest
 
 from searchsocket.backends import Backends
 from searchsocket.errors import LargeDeletion, ScopeNotIndexed
+from searchsocket.extensions.code.pipeline import chunks as chunks_stage
 from searchsocket.extensions.code.pipeline import job as code_job
 from searchsocket.extensions.code.sources.working_tree import WorkingTreeSource
 from searchsocket.models.embedders.base import Embedder
 from searchsocket.pipeline.run.forget import forget_scope
 from searchsocket.pipeline.run.index import index_scope, plan_scope
-from searchsocket.extensions.code.pipeline import chunks as chunks_stage
 from searchsocket.types import Lines, Scope
 from tests.extensions.code.code_project import CodeProject
 from tests.extensions.code.trees import grow

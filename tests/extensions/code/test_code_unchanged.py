@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 from searchsocket.cli.main import cli
-from searchsocket.extensions.code.serving.upkeep import open_upkeep
 from searchsocket.extensions.code.pipeline import unchanged as kept
+from searchsocket.extensions.code.serving.upkeep import open_upkeep
 from searchsocket.pipeline.unchanged.record import RunRecord, unchanged_since
 from tests.extensions.code.code_project import CodeProject
 from tests.extensions.code.trees import grow
@@ -52,7 +52,7 @@ def test_the_command_loads_nothing_and_says_the_same(code: CodeProject) -> None:
         == "up to date: 6 files, 67 chunks\nnot searched: link.py (a link), node_modules/ (dependencies)\n\n"
     )
     known = CliRunner().invoke(cli, [*asked, "--json"]).stdout
-    (code.root / ".searchsocket/extensions/code/parsing/checks/configured.json").unlink()
+    (code.root / ".searchsocket/code/checks/configured.json").unlink()
     assert CliRunner().invoke(cli, [*asked, "--json"]).stdout == known
 
 
@@ -64,7 +64,7 @@ def test_the_first_sync_after_an_index_loads_nothing_either(tmp_path: Path, monk
     CliRunner().invoke(cli, asked)
     known = record(code)
     assert known
-    (code.root / ".searchsocket/extensions/code/parsing/checks/configured.json").unlink()
+    (code.root / ".searchsocket/code/checks/configured.json").unlink()
     assert json.loads(CliRunner().invoke(cli, asked).stdout) == known.summary
     (code.root / "src/auth/token.ts").write_text("export const only = 1;\n")
     CliRunner().invoke(cli, asked)
@@ -80,7 +80,7 @@ CHANGES: dict[str, Callable[[Path], object]] = {
     "new ignore file": lambda root: grow(root, {"src/.searchsocketignore": "auth\n"}),
     "configuration": lambda root: (root / "searchsocket.toml").write_text("[code]\nenable = true\nmax_file_bytes = 9"),
     "link": lambda root: ((root / "link.py").unlink(), (root / "link.py").write_text("a = 1")),
-    "index": lambda root: next(root.glob(".searchsocket/extensions/code/parsing/index/main/*/manifest.json")).unlink(),
+    "index": lambda root: next(root.glob(".searchsocket/code/index/main/*/manifest.json")).unlink(),
     "mark": lambda root: open_upkeep(CodeProject(root).project, os.environ).invalidate(["src"], "main"),
 }
 

@@ -137,7 +137,7 @@ def test_marked_files_are_said_to_have_changed_until_they_are_read_again(code: C
 
 def test_an_index_that_cannot_be_read_is_built_anew(code: CodeProject) -> None:
     done = upkeep(code).sync("main", "run-1")
-    [manifest] = code.root.glob(f".searchsocket/extensions/code/parsing/index/main/{done.generation}/manifest.json")
+    [manifest] = code.root.glob(f".searchsocket/code/index/main/{done.generation}/manifest.json")
     write_atomic(manifest, b'{"format": 1}')
     assert (status(code).indexed, status(code).dirty) == (False, True)
     again = upkeep(code).sync("main", "run-2")
@@ -174,7 +174,7 @@ def test_status_and_doctor_look_at_source_code_too(code: CodeProject) -> None:
     assert "1 changed; run `searchsocket code sync --scope main`" in run("status")
     assert json.loads(run("status", "--json"))["code"][0]["changed"] == {"count": 1, "paths": ["docs/guide.md"]}
     assert ", all files intact" in run("doctor").partition("code main")[2]
-    [facts] = code.root.glob(".searchsocket/extensions/code/parsing/index/main/*/packs/*.f32")
+    [facts] = code.root.glob(".searchsocket/code/index/main/*/packs/*.f32")
     write_atomic(facts, facts.read_bytes()[:-4])
     assert "BROKEN  code main" in run("doctor")
 

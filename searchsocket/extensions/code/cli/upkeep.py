@@ -1,5 +1,6 @@
 """`searchsocket code status` and `invalidate`, a sync of changed files, and the status for `status` and `doctor`."""
 
+import json
 import os
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -11,14 +12,26 @@ import click
 from searchsocket.backends import Backends
 from searchsocket.cli import exits
 from searchsocket.cli.options import json_option, load_scope, result_options, scope_options
-from searchsocket.cli.output import CheckLine, ago, code_up_to_date, count, safe, say
+from searchsocket.cli.output import (
+    CheckLine,
+    ago,
+    code_up_to_date,
+    count,
+    hanging,
+    line_width,
+    safe,
+    say,
+)
+from searchsocket.cli.parts import DoctorCheck, PartStatus
 from searchsocket.cli.results import print_answer
+from searchsocket.cli.summary import TEXT_COLUMN
 from searchsocket.errors import PermissionDenied, SearchSocketError
 from searchsocket.extensions.code.cli.requests import not_searched_lines
 from searchsocket.extensions.code.parsing.definitions.grammars import installed
 from searchsocket.extensions.code.serving.upkeep import CodeStatus, CodeSynced, CodeUpkeep, Files, open_upkeep
 from searchsocket.project.corpora import code_home
 from searchsocket.project.project import Project
+from searchsocket.serving.answers import to_json
 
 _MAX_LISTED = 10
 _LARGE = 10  # after a run that wrote a tenth of the index, another check of the files takes a small part of its time
@@ -129,6 +142,22 @@ def code_statuses(project: Project) -> list[CodeStatus]:
     return [upkeep.status(generation.scope, now) for generation in upkeep.backends.store.list_scopes()]
 
 
+def code_part(project: Project) -> PartStatus:
+    """Return the status of all scopes, for `searchsocket status`."""
+    try:
+        statuses = code_statuses(project)
+    except SearchSocketError as error:
+        return PartStatus([], [f"\ncode     BROKEN: {safe(str(error))}"], is_broken=True)
+    lines = [line for each in statuses for line in _status_lines(each)]
+    return PartStatus([json.loads(to_json(each, sources=True)) for each in statuses], lines)
+
+
+def _status_lines(report: CodeStatus) -> Iterator[str]:
+    contents = f"{count(report.files, 'file')}, {count(report.chunks, 'chunk')}, {ago(report.age_seconds or 0.0)}"
+    yield f"\n{click.style(f'code of {report.scope}', bold=True)}\n  {contents}\n  {status_words(report)}"
+    yield from (hanging(f"  {line}", line_width(), TEXT_COLUMN) for line in not_searched_lines(report))
+
+
 def code_findings(project: Project) -> Iterator[CheckLine]:
     """Check the files of all source code indexes, and that grammars are installed."""
     home = code_home(project)
@@ -155,6 +184,9 @@ def code_findings(project: Project) -> Iterator[CheckLine]:
             yield CheckLine(name, not problems, "; ".join(problems[:5]) or summary, fix if problems else "")
     if enabled and not indexed_count:
         yield CheckLine("code", True, "not indexed yet; run `searchsocket code sync`")
+
+
+CHECK = DoctorCheck(code_findings, "run `searchsocket index --only code --force`")
 
 
 def status_words(report: CodeStatus) -> str:

@@ -7,6 +7,7 @@ from functools import partial
 from searchsocket.content.chunking.records import cut_chunks, embedded_text
 from searchsocket.content.pages import ExtractedPage
 from searchsocket.events import Event
+from searchsocket.extensions.code.corpus import CODE
 from searchsocket.extensions.code.parsing.chunks import CODE_CHUNKER_VERSION
 from searchsocket.extensions.code.parsing.definitions.grammars import installed
 from searchsocket.extensions.code.parsing.file_kinds import is_test
@@ -16,7 +17,7 @@ from searchsocket.extensions.code.pipeline.job import CodeJob, CutFile, cut_batc
 from searchsocket.extensions.code.pipeline.staleness import CONFIGURATION, RULES, configuration_digest, cutting_rules
 from searchsocket.models.embedders.base import Embedder
 from searchsocket.pipeline.extraction.redaction_job import RedactedPage
-from searchsocket.pipeline.run.context import CODE, ScopeRun
+from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.numbers import CodeNumbers
 from searchsocket.pipeline.run.results import StageResult, digest_of
 from searchsocket.pipeline.run.stage import stage

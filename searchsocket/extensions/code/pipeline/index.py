@@ -4,9 +4,11 @@ from collections.abc import Iterator, Sequence
 
 from searchsocket.content.pages import RawPage
 from searchsocket.errors import SourceUnavailable
+from searchsocket.extensions.code.corpus import CODE
 from searchsocket.extensions.code.parsing.text import source_text
 from searchsocket.extensions.code.pipeline.chunks import code_chunks
-from searchsocket.pipeline.run.context import CODE, ScopeRun
+from searchsocket.extensions.code.pipeline.files import code_files
+from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.numbers import EmbeddingNumbers, IndexNumbers
 from searchsocket.pipeline.run.results import StageResult, sha256
 from searchsocket.pipeline.run.stage import stage
@@ -82,3 +84,6 @@ def _phrases(chunks: Sequence[Chunk]) -> tuple[str, ...]:
     names = [name for lines in at for name in lines.heading_path]
     texts = (chunk.body.text for chunk in chunks)
     return phrases_of_code(names, texts, [lines.doc for lines in at if lines.doc])
+
+
+CODE_STAGES = (code_files, code_chunks, code_embeddings, code_index)

@@ -5,9 +5,10 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from searchsocket.events import OnEvent, ignore
+from searchsocket.extensions.code.corpus import CODE
 from searchsocket.extensions.code.parsing.paths import PathFilter
 from searchsocket.extensions.code.pipeline.status import CodeComparison
-from searchsocket.pipeline.run.context import CODE, ScopeRun
+from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.project.access import make_private_folders
 from searchsocket.project.project import Project

@@ -1,0 +1,36 @@
+"""The corpus of source code."""
+
+from searchsocket.errors import CodeNotIndexed
+from searchsocket.extensions.code.sources.find import make_code_source
+from searchsocket.pipeline.run.context import Corpus, ScopeRun
+from searchsocket.project.corpora import code_home
+from searchsocket.sources.base import Source
+from searchsocket.text.skipped import Skipped, skipped_words
+from searchsocket.web.urls.form import UrlForm
+
+
+def _code_source(run: ScopeRun, _: UrlForm | None) -> Source:
+    return make_code_source(run.project.root, run.project.settings, run.source_mode, run.branch)
+
+
+def _code_advice(run: ScopeRun) -> str:
+    report = run.state.last_report(run.scope.name, "code_files") or {}
+    skipped = [Skipped(*each) for each in report.get("skipped", ())]
+    words = skipped_words(skipped, report.get("skip_reasons", {}))
+    reasons = [*([f"not searched: {words}"] if words else []), *report.get("warnings", ())]
+    return "; ".join([*reasons, "check code.include and code.exclude"])
+
+
+CODE = Corpus(
+    "code",
+    home=code_home,
+    make_source=_code_source,
+    advice=_code_advice,
+    not_indexed=CodeNotIndexed,
+    is_enabled=lambda settings: settings.code.enable,
+    title="code",
+    documents="files",
+    ask="searchsocket.extensions.code.golden:ask_code_over",
+    stages="searchsocket.extensions.code.pipeline.index:CODE_STAGES",
+)
+CORPORA = (CODE,)
