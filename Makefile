@@ -9,7 +9,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK ?= 1
 # Tests start hundreds of processes: each would compile what it imports again where writing bytecode is switched off.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-long check lock format clean docs-site milvus milvus-test release release-proof audit licences pages
+.PHONY: demo test test-long check lock format clean docs-site milvus milvus-test release release-proof audit licences pages formats
 
 demo: $(if $(wildcard $(VENV)/.ready),$(VENV)/.ready,$(VENV)/.installed)
 	$(BIN)/python examples/demo.py
@@ -75,6 +75,10 @@ release: .venv-release/.ready
 # Install them by name from an index on this machine, with each release of Python (or PYTHONS), and use them: minutes.
 release-proof: .venv-release/.ready
 	.venv-release/bin/python -m release.proof $(PYTHONS)
+
+# What this release stores, for the tests of later releases: see "Stored formats" in CONTRIBUTING.md.
+formats: $(VENV)/.ready
+	$(BIN)/python -m release.formats
 
 # The built documentation with search without a server, in `dist/pages`. BASE is its path on the host.
 pages: $(VENV)/.installed

@@ -4,12 +4,14 @@ import hashlib
 import json
 from pathlib import Path
 
-from searchsocket.stores.local.layout import FORMAT
+from searchsocket.stores.local.layout import OLDER_FORMATS
+
+UNREADABLE = min(OLDER_FORMATS) - 1
 
 
 def make_older(index: Path, scope: str = "main") -> None:
-    """Turn the live generation of a scope into one of the format before."""
-    set_format(index, scope, FORMAT - 1)
+    """Turn the live generation of a scope into one of a format that is no longer read."""
+    set_format(index, scope, UNREADABLE)
 
 
 def set_format(index: Path, scope: str, number: int) -> None:

@@ -26,6 +26,7 @@ _CORE = {
     "doctor": "Check the setup and suggest fixes.",
     "test": "Run the golden queries and show what changed.",
     "diff": "Compare two scopes or two generations.",
+    "upgrade": "Rewrite indexes of an older release in the format of this one.",
     "rollback": "Make the previous generation of a scope live again.",
     "clean": "Delete the index, mirror and state of one scope or of all.",
     "prune": "Delete the scopes of branches that no longer exist.",

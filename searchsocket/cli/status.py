@@ -23,6 +23,7 @@ from searchsocket.extensions import extensions
 from searchsocket.extensions.base import load
 from searchsocket.models.paying.ledger import Ledger
 from searchsocket.pipeline.run.index import last_run_costs, origin_of
+from searchsocket.pipeline.run.upgrade import indexed_scopes
 from searchsocket.pipeline.unchanged.record import last_checked
 from searchsocket.project.project import Project
 from searchsocket.stores.base import Health
@@ -102,6 +103,12 @@ class StatusReport:
     def model_id(self) -> str:
         return self.models[self._live_model]
 
+    @cached_property
+    def older_formats(self) -> Mapping[str, int]:
+        """Scope of the site -> the format of its index, of those that an older release wrote."""
+        indexes = indexed_scopes(self.project)
+        return {each.scope.name: each.format for each in indexes if each.corpus == "site" and each.is_older}
+
     def to_json(self) -> JsonObject:
         return {
             "projectId": self.project.id,
@@ -147,6 +154,7 @@ class StatusReport:
         return {
             **_generation(generation, age_s(generation.published_at, self.now)),
             "checkedAt": _last_check(self.project, generation) or None,
+            "olderFormat": self.older_formats.get(generation.scope),
             "source": origin.source,
             "versions": version_rows(generation.versions),
             "skipReasons": dict(origin.skip_reasons),
@@ -159,6 +167,8 @@ class StatusReport:
         yield from _text_lines(
             *source_lines(origin.source), ("skipped", skipped_words(origin.skipped, origin.skip_reasons))
         )
+        if (number := self.older_formats.get(generation.scope)) is not None:
+            yield from _text_lines(("format", f"{number}, of an older release; run `searchsocket upgrade`"))
         yield from _text_lines(("versions", version_words(version_rows(generation.versions))))
         yield _scope(generation, age_s(generation.published_at, self.now), self.models[generation.model_id])
         yield from _text_lines(("last run", _last_run_words(last_run_costs(self.backends.state, generation.scope))))

@@ -7,22 +7,19 @@ from pathlib import Path
 
 from searchsocket.errors import StateUnavailable
 from searchsocket.state.file import look_into
+from searchsocket.state.history import GOLDEN_RESULT, HAS_GOLDEN
 from searchsocket.state.project import forget_rows
 from searchsocket.state.schema import SCHEMA, SCHEMA_VERSION
 from searchsocket.system.compressed import FRAME_OPTIONS, zstd
 from searchsocket.system.errors import system_error
 
 _BLOCK_BYTES = 1 << 20
-# Rows of golden queries travel; other reports name files and times of one machine.
-_GOLDEN = "CASE WHEN json_valid(result) THEN json_extract(result, '$.numbers.golden_recall') END"
 # Removes the data of one machine: times and inodes of its files, its embedding cache, and the reports of its runs.
 _OF_ONE_MACHINE = (
     "UPDATE pages SET stamp = '', mirror_stamp = ''",
     "UPDATE scopes SET cache_size = 0, swept = 0",
-    f"DELETE FROM stage_results WHERE {_GOLDEN} IS NULL",
-    """UPDATE stage_results SET result = json_object('stage', stage, 'total', json_extract(result, '$.total'),
-    'version', json_extract(result, '$.version'), 'generation', json_extract(result, '$.generation'),
-    'numbers', json_extract(result, '$.numbers'), 'warnings', json_array())""",
+    f"DELETE FROM stage_results WHERE NOT {HAS_GOLDEN}",
+    f"UPDATE stage_results SET result = {GOLDEN_RESULT}",
 )
 # Every entry but the indexes that SQLite makes by itself, and the statistics of ANALYZE.
 _LIST = """SELECT type, name, sql FROM sqlite_master

@@ -10,6 +10,7 @@ from filelock import FileLock, Timeout
 
 from searchsocket.errors import NewerRelease, StateUnavailable
 from searchsocket.state.errors import DamagedRow
+from searchsocket.state.history import GOLDEN_RESULT, HAS_GOLDEN
 from searchsocket.state.schema import SCHEMA, SCHEMA_VERSION
 from searchsocket.state.sql import key_of_extract
 from searchsocket.system.errors import client_error, system_error
@@ -40,6 +41,8 @@ def translated(path: Path) -> Iterator[None]:
 def open_state(path: Path, on_damage: Callable[[str], None] = lambda message: None) -> sqlite3.Connection:
     """Open or create the state database. A damaged one is renamed to `*.corrupt` and replaced by an empty one.
 
+    So is one of an older release; the new one keeps its results of golden queries.
+
     Args:
         on_damage: Called with a message about the damage.
 
@@ -60,6 +63,8 @@ def open_state(path: Path, on_damage: Callable[[str], None] = lambda message: No
         _set_aside(path, inode)
         with translated(path):
             db = _open(path)
+            if isinstance(error, _OlderSchema):
+                _keep_golden_results(_set_aside_name(path), db)
         on_damage(f"{path} could not be used ({error}); it was renamed and is rebuilt")
     else:
         if emptied:
@@ -84,9 +89,23 @@ def _set_aside(path: Path, inode: int) -> None:
                 return
             for suffix in ("-wal", "-shm"):
                 path.with_name(path.name + suffix).unlink(missing_ok=True)
-            path.replace(path.with_name(f"{path.name}.corrupt"))
+            path.replace(_set_aside_name(path))
     except (OSError, Timeout) as error:
         raise StateUnavailable(f"{path} is damaged and cannot be renamed ({error}); delete it") from error
+
+
+def _set_aside_name(path: Path) -> Path:
+    return path.with_name(f"{path.name}.corrupt")
+
+
+def _keep_golden_results(old: Path, db: sqlite3.Connection) -> None:
+    """Copy the results of golden queries of all scopes into a new database, as far as the old one can be read."""
+    sql = f"SELECT run_id, scope, stage, finished_at, {GOLDEN_RESULT} FROM stage_results WHERE {HAS_GOLDEN}"
+    with suppress(sqlite3.Error), closing(look_into(old)) as source:
+        source.execute("PRAGMA trusted_schema = OFF")
+        rows = source.execute(f"{sql} ORDER BY rowid").fetchall()
+        with transaction(db):
+            db.executemany("INSERT OR IGNORE INTO stage_results VALUES (?, ?, ?, ?, ?)", rows)
 
 
 def _inode(path: Path) -> int:
@@ -153,6 +172,10 @@ def _open(path: Path) -> sqlite3.Connection:
     return db
 
 
+class _OlderSchema(DamagedRow):
+    """An older release wrote the database."""
+
+
 def _check_version(db: sqlite3.Connection) -> None:
     version = db.execute("PRAGMA user_version").fetchone()[0]
     if version == 0:
@@ -160,8 +183,8 @@ def _check_version(db: sqlite3.Connection) -> None:
     elif version > SCHEMA_VERSION:
         path = db.execute("SELECT file FROM pragma_database_list WHERE name = 'main'").fetchone()[0]
         raise NewerRelease.of(path, f"schema {version}, this one reads {SCHEMA_VERSION}")
-    elif version != SCHEMA_VERSION:  # written by an older release: replaced like a damaged one
-        raise DamagedRow(f"schema version {version}, not {SCHEMA_VERSION}")
+    elif version != SCHEMA_VERSION:
+        raise _OlderSchema(f"schema version {version}, not {SCHEMA_VERSION}")
 
 
 def _create(db: sqlite3.Connection) -> None:

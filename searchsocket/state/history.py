@@ -7,6 +7,11 @@ from typing import NamedTuple
 
 from searchsocket.system.json_text import JsonObject
 
+# Rows with results of golden queries outlive a state: other reports name files and times of one machine and release.
+HAS_GOLDEN = "(json_valid(result) AND json_extract(result, '$.numbers.golden_recall') IS NOT NULL)"
+GOLDEN_RESULT = """json_object('stage', stage, 'total', json_extract(result, '$.total'),
+    'version', json_extract(result, '$.version'), 'generation', json_extract(result, '$.generation'),
+    'numbers', json_extract(result, '$.numbers'), 'warnings', json_array())"""
 _MEASURES = ", ".join(f"json_extract(result, '$.numbers.golden_{name}')" for name in ("recall", "mrr10", "ndcg10"))
 
 
@@ -43,8 +48,7 @@ def golden_runs(db: sqlite3.Connection, scope: str, limit: int) -> list[GoldenRu
     """Return the newest runs of a scope with golden queries, the newest first."""
     rows = db.execute(
         f"SELECT finished_at, COALESCE(json_extract(result, '$.generation'), ''), {_MEASURES} FROM stage_results "
-        "WHERE scope = ? AND json_valid(result) AND json_extract(result, '$.numbers.golden_recall') IS NOT NULL "
-        "ORDER BY rowid DESC LIMIT ?",
+        f"WHERE scope = ? AND {HAS_GOLDEN} ORDER BY rowid DESC LIMIT ?",
         (scope, limit),
     )
     return [GoldenRun(str(row[0]), str(row[1]), *map(float, row[2:])) for row in rows]

@@ -20,11 +20,11 @@ from searchsocket.errors import (
     SearchSocketError,
 )
 from searchsocket.stores.local import LocalStore
-from searchsocket.stores.local.layout import FORMAT
+from searchsocket.stores.local.layout import FORMAT, OLDER_FORMATS
 from searchsocket.system.files import write_atomic
 from searchsocket.testing.store.samples import EAST, INFO, MAIN, everything, fill, record
 from searchsocket.types import Filter, Scope
-from tests.older_index import make_older, set_format
+from tests.older_index import UNREADABLE, make_older, set_format
 
 GENERATION_FILES = [
     "manifest.json",
@@ -97,7 +97,8 @@ def test_a_damaged_scope_does_not_hide_the_others(root: Path, folder: Path) -> N
 
 def test_a_manifest_of_an_older_format_is_not_called_damaged(root: Path, folder: Path) -> None:
     make_older(root, folder.name)
-    with pytest.raises(IndexFormat, match=f"format {FORMAT - 1}, this one reads {FORMAT}.*run `searchsocket index`"):
+    formats = f"format {UNREADABLE}, this one reads {OLDER_FORMATS[0]} to {FORMAT}"
+    with pytest.raises(IndexFormat, match=f"{formats}.*run `searchsocket index`"):
         fresh(root).reader(MAIN)
     assert "older release" in fresh(root).health().details
 

@@ -11,8 +11,10 @@ from searchsocket.errors import IndexCorrupt, VectorBackendUnavailable
 from searchsocket.search.candidates import find_candidates
 from searchsocket.stores.base import IndexReader, VectorLimits, VectorRow
 from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.layout import OLDER_FORMATS
 from searchsocket.testing.store.samples import EAST, INFO, MAIN, NORTH, everything, fill, record
 from searchsocket.types import Generation, Scope
+from tests.older_index import set_format
 
 
 class Watched(MemoryVectors):
@@ -140,3 +142,15 @@ def test_vectors_that_come_back_a_little_different_are_the_same(
     store.upsert([record("a")], near[np.newaxis], MAIN)
     store.publish(MAIN, INFO)
     assert index.rows == ["a"]
+
+
+def test_a_generation_in_the_new_format_sends_no_vector_again(store: LocalStore, index: Watched) -> None:
+    before = store.generation(MAIN)
+    set_format(store.root, MAIN.name, max(OLDER_FORMATS))
+    store = LocalStore(store.root, "shop", vectors=index)
+    assert store.publish(MAIN, INFO).name != (before and before.name)
+    assert (index.rows, index.gone) == ([], [])
+    assert everything(store.reader(MAIN)) == {"a", "b", "c"}
+    manifest = store.manifest(MAIN)
+    assert manifest
+    assert not manifest.is_older

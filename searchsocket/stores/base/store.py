@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
 from searchsocket.errors import SearchSocketError
 from searchsocket.stores.base.reader import IndexReader, PageBody
@@ -27,6 +27,11 @@ class PublishInfo:
     branch: str = ""
     aliases: Mapping[str, str] = field(default_factory=dict)  # old URL of a page that moved -> its URL now
     versions: tuple[VersionFamily, ...] = ()  # of the site
+
+    @classmethod
+    def of(cls, generation: Generation) -> Self:
+        """The facts with which a generation was published."""
+        return cls(**{each.name: getattr(generation, each.name) for each in fields(cls)})
 
     def facts(self) -> JsonObject:
         """The fields that `Generation` copies from here."""

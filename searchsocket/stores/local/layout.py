@@ -19,6 +19,9 @@ from searchsocket.system.json_text import JsonObject
 from searchsocket.types import Generation, Recall, SiteVersion, Spread, VersionFamily
 
 FORMAT = 34  # of a generation's files
+# Formats that can be read too. 32 and 33 split some texts into other words: signs, single Han characters, digits of
+# other scripts, and letters joined by invisible characters. So a new generation never takes over their words.
+OLDER_FORMATS = (32, 33)
 CURRENT = "CURRENT"
 MANIFEST = "manifest.json"
 PACKS = (
@@ -78,6 +81,11 @@ class Manifest:
     files: Mapping[str, FileEntry]  # path inside the generation -> size and hash
     packs: tuple[PackEntry, ...]
     format: int = FORMAT  # a key with this name, and the checksum, are in the manifests of all releases
+
+    @property
+    def is_older(self) -> bool:
+        """Return True if an older release wrote the generation."""
+        return self.format < FORMAT
 
 
 def records_file(pack: str) -> str:
@@ -175,8 +183,8 @@ def read_manifest(folder: Path) -> Manifest:
     path = folder / MANIFEST
     try:
         data: JsonObject = json.loads(path.read_bytes())
-        if data["format"] < FORMAT:
-            known = f"format {data['format']}, this one reads {FORMAT}"
+        if data["format"] < FORMAT and data["format"] not in OLDER_FORMATS:
+            known = f"format {data['format']}, this one reads {OLDER_FORMATS[0]} to {FORMAT}"
             raise IndexFormat(f"an older release wrote {path} ({known}){_AGAIN}")
         if data.pop("sha256") != _digest(data):
             raise corrupt(path, "was changed after it was published")

@@ -16,7 +16,15 @@ from searchsocket.errors import (
 )
 from searchsocket.stores.base import CANDIDATE, LIVE, PREVIOUS, Answering
 from searchsocket.stores.bounded import BoundedCache
-from searchsocket.stores.local.layout import MANIFEST, REFUSED, corrupt, read_current, read_manifest, scope_folder
+from searchsocket.stores.local.layout import (
+    MANIFEST,
+    REFUSED,
+    Manifest,
+    corrupt,
+    read_current,
+    read_manifest,
+    scope_folder,
+)
 from searchsocket.stores.local.open_readers import MAX_OPEN_TRIES, OpenReaders
 from searchsocket.stores.local.ownership import Ownership
 from searchsocket.stores.local.reader import LocalReader
@@ -88,13 +96,18 @@ class LiveGenerations:
 
     def generation(self, scope: Scope) -> Generation | None:
         """See `Catalogue.generation`."""
+        manifest = self.manifest(scope)
+        return manifest.generation if manifest else None
+
+    def manifest(self, scope: Scope) -> Manifest | None:
+        """The manifest of the live generation; raises the same errors as `generation`."""
         folder = self.folder(scope)
         for _ in range(MAX_OPEN_TRIES):
             current = read_current(folder)
             if current is None:
                 return None
             try:
-                return self.ownership.checked(read_manifest(folder / current.live)).generation
+                return self.ownership.checked(read_manifest(folder / current.live))
             except FileNotFoundError as error:
                 if read_current(folder) == current:
                     raise corrupt(folder / current.live / MANIFEST, "is missing") from error

@@ -110,6 +110,7 @@ export const groups: Group[] = [
 			{ href: '/docs/cli/searchsocket-cache', label: 'cache' },
 			{ href: '/docs/cli/searchsocket-artifacts', label: 'artifacts' },
 			{ href: '/docs/cli/searchsocket-rollback', label: 'rollback' },
+			{ href: '/docs/cli/searchsocket-upgrade', label: 'upgrade' },
 			{ href: '/docs/cli/searchsocket-prune', label: 'prune' },
 			{ href: '/docs/cli/searchsocket-serve', label: 'serve' },
 			{ href: '/docs/cli/searchsocket-dev', label: 'dev' },

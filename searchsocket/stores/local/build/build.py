@@ -105,7 +105,7 @@ def build(
 ) -> Built:
     """Write all files of a generation except its manifest into the new folder `target`, and sync them.
 
-    Unchanged packs are linked. A large change writes all records into one new pack.
+    Unchanged packs are linked. A large change, and the first one of a new format, writes all records into one new pack.
 
     Args:
         live: The previous generation. For the first one of a scope, the reused generation of another scope or None.
@@ -117,7 +117,8 @@ def build(
     """
     target.mkdir()
     (target / PACKS).mkdir()
-    continued = live if live is not None and (live is staging.origin or _is_small(staging, live)) else None
+    is_continued = live is not None and not live.manifest.is_older
+    continued = live if live and is_continued and (live is staging.origin or _is_small(staging, live)) else None
     with _client_errors(target):
         rows = new_rows(staging, live, renumbers=continued is None)
         plan = plan_packs(live, rows, keeps=continued is not None)

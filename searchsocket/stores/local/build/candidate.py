@@ -83,7 +83,8 @@ def drop_refused(folder: Path) -> bool:
 def is_same(staging: Staging, live: LocalReader, info: PublishInfo) -> bool:
     """Return True if publishing would change nothing."""
     generation = live.generation
-    is_changed = any(staging.counts()) or staging.holds_bodies() or generation.model_id != info.model_id
+    is_changed = live.manifest.is_older
+    is_changed = is_changed or any(staging.counts()) or staging.holds_bodies() or generation.model_id != info.model_id
     is_changed = is_changed or generation.versions != info.versions
     is_changed = is_changed or generation.vector_index != live.vectors.limits.index
     return not is_changed

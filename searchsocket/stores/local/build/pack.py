@@ -1,6 +1,7 @@
 """Write a pack: the records that a generation adds, and those copied from older packs, with their words."""
 
 import hashlib
+import json
 import os
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,18 +12,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from searchsocket.stores.local.build.rows import Copied, NewRows, PackPlan
-from searchsocket.stores.local.catalogue.packed_texts import PACK, TEXT, Dictionary
-from searchsocket.stores.local.catalogue.records import PATH_ORDER, RECORD_NAMES, SCHEMA, connect_writer
+from searchsocket.stores.local.catalogue.packed_texts import PACK, READ, TEXT, Dictionary
+from searchsocket.stores.local.catalogue.records import (
+    PATH_ORDER,
+    RECORD_NAMES,
+    SCHEMA,
+    connect_records,
+    connect_writer,
+)
 from searchsocket.stores.local.layout import NEW_PACK, FileEntry, PackEntry, records_file, vectors_file, words_file
-from searchsocket.stores.local.numbering import Rows
+from searchsocket.stores.local.numbering import Docs, Rows
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.staging import Staging
+from searchsocket.stores.words.documents import WordRow, words_of
 from searchsocket.stores.words.pack_words import PackWords, concatenated, write_words
 from searchsocket.stores.words.tables import Slots
 from searchsocket.system.files import link_file
 from searchsocket.system.memory import return_freed_memory
 
 _NAME_DIGITS = 32
+_SPLIT_AT_ONCE = 4_096  # records
 _MERGED_AT_ONCE = 64  # batches of staged words: with more, a merge takes more memory and many small steps
 Part = tuple[PackWords, Slots]  # words, and the slot of each of their records in the new pack
 
@@ -132,14 +141,21 @@ def write_pack_words(
     """Write the words of a new pack.
 
     Args:
-        path: The file to write.
+        path: The file to write, beside the pack's records.
         staged: The words of the staged records, in the order of their slots in the staging area.
 
     Raises:
         OSError, ValueError, LookupError, TypeError: A file cannot be written, or the words of a live pack are damaged.
     """
     new = np.flatnonzero(plan.is_new)
-    copied = [] if live is None else _copied_words(live, rows.sources[new], plan)
+    sources = rows.sources[new]
+    copied: Iterator[Part] = iter(())
+    if live is not None:
+        copied = (
+            _words_again(path, rows.docs[new], sources)
+            if live.manifest.is_older
+            else _copied_words(live, sources, plan)
+        )
     write_words(path, [*_staged_words(path, staged, rows.vectors[new]), *copied], len(new))
 
 
@@ -159,6 +175,20 @@ def _staged_words(path: Path, staged: Sequence[PackWords], vectors: Rows) -> Ite
         own = slots[ends[number] : ends[number + len(some)]]
         if (own >= 0).any():
             yield some[0] if len(some) == 1 else concatenated(path.with_name(f"{path.name}-{number}"), some), own
+
+
+def _words_again(path: Path, docs: Docs, sources: Rows) -> Iterator[Part]:
+    """The words of the copied records, as this release splits their texts."""
+    columns = ", ".join(WordRow._fields).replace(TEXT, READ)
+    sql = f"SELECT {columns} FROM records WHERE doc IN (SELECT value FROM json_each(?)) ORDER BY doc"
+    old = np.flatnonzero(sources >= 0)
+    old = old[np.argsort(docs[old])]
+    with closing(connect_records(path.with_name(Path(records_file(NEW_PACK)).name))) as records:
+        for start in range(0, len(old), _SPLIT_AT_ONCE):
+            own = old[start : start + _SPLIT_AT_ONCE]
+            rows = records.execute(sql, (json.dumps(docs[own].tolist()),))
+            # Mapped, because the words of a large site do not fit in memory.
+            yield concatenated(path.with_name(f"{path.name}-again"), [words_of(map(WordRow._make, rows))]), own
 
 
 def _copied_words(live: LocalReader, sources: Rows, plan: PackPlan) -> Iterator[Part]:

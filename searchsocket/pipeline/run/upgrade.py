@@ -1,0 +1,85 @@
+"""Write the indexes of a project again in the format of this release; no text is embedded."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from searchsocket.backends import Backends
+from searchsocket.errors import IndexFormat, ScopeNotIndexed, SearchSocketError
+from searchsocket.project.access import make_private_folders
+from searchsocket.project.corpora import CorpusName, code_home
+from searchsocket.project.project import Project, index_folder
+from searchsocket.stores.artifacts.live import is_published_here, push_live
+from searchsocket.stores.artifacts.run_lease import run_lease
+from searchsocket.stores.base import PublishInfo
+from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.layout import FORMAT
+from searchsocket.types import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedScope:
+    """One index: a scope of the site, or of the source code."""
+
+    corpus: CorpusName
+    project: Project  # with the settings of the corpus
+    scope: Scope
+    format: int  # of the live generation; 0 = it cannot be read
+    error: SearchSocketError | None = None  # the reason if it cannot be read
+
+    @property
+    def is_older(self) -> bool:
+        """Return True if an older release wrote it."""
+        return isinstance(self.error, IndexFormat) if self.error else self.format < FORMAT
+
+
+def indexed_scopes(project: Project) -> list[IndexedScope]:
+    """Return the indexes of a project on this machine: those of the site by scope, then those of the source code.
+
+    Raises:
+        ProjectMismatch: The index belongs to another project.
+        VectorBackendUnavailable: The index folder cannot be read.
+    """
+    corpora: tuple[tuple[CorpusName, Project], ...] = (("site", project), ("code", code_home(project)))
+    indexed = []
+    for corpus, own in corpora:
+        store = LocalStore(index_folder(own.settings.vector, own.state_dir), own.id)
+        for name, generation in store.scopes():
+            scope = own.scope_named(name)
+            if isinstance(generation, SearchSocketError):
+                indexed.append(IndexedScope(corpus, own, scope, 0, generation))
+            elif manifest := store.manifest(scope):
+                indexed.append(IndexedScope(corpus, own, scope, manifest.format))
+    return indexed
+
+
+def upgrade_scope(indexed: IndexedScope, environ: Mapping[str, str], now: datetime) -> str:
+    """Publish the live generation of a scope in the format of this release, also to `artifacts.url`.
+
+    A killed upgrade leaves the old generation live, and can be run again.
+
+    Returns:
+        The name of the new generation.
+
+    Raises:
+        ScopeLocked: A run works on the scope.
+        PublishedElsewhere: Another machine published the scope after this one; upgrade it there.
+        IndexFormat: The format is so old that the scope must be indexed again.
+        ArtifactsUnavailable: It was upgraded here, but could not be pushed.
+        SearchSocketError: The index is damaged or cannot be written.
+    """
+    if indexed.error:
+        raise indexed.error
+    project, scope = indexed.project, indexed.scope
+    backends = Backends(project, environ, calls=False)
+    make_private_folders(project)
+    with backends.state.lock(scope.name), run_lease(project, scope) as lease:
+        if lease and not is_published_here(project, scope, lease.pointer):
+            raise lease.elsewhere()
+        before = backends.store.generation(scope)
+        if before is None:
+            raise ScopeNotIndexed(scope.name)
+        info = PublishInfo.of(before)
+        generation = backends.store.publish(scope, info, gate=lambda _: before.recall)
+        push_live(project, scope, environ, now)
+    return generation.name
