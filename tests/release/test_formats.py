@@ -29,7 +29,7 @@ from searchsocket.stores.artifacts.lease import DURATION_S
 from searchsocket.stores.artifacts.run_lease import run_lease
 from searchsocket.stores.local.layout import FORMAT, OLDER_FORMATS
 from searchsocket.types import Scope
-from tests.api.api_client import Api
+from tests.api_client import Api
 
 ARCHIVES = {path.name.removesuffix(".tar.xz"): path for path in sorted(FOLDER.glob("*.tar.xz"))}
 KEY = "correct horse battery staple"
