@@ -20,7 +20,19 @@ from searchsocket.stores.base.upkeep import VectorUpkeep
 from searchsocket.system.errors import system_error
 from searchsocket.types import Scope
 
-_OURS = ("pages", "index", "artifacts", "tmp", "runs", "dagster", "code", "state.db*", "settings.json", "hashed.json")
+_OURS = (
+    "pages",
+    "index",
+    "artifacts",
+    "tmp",
+    "runs",
+    "dagster",
+    "code",
+    "state.db*",
+    "settings.json",
+    "hashed.json",
+    "metrics.json",
+)
 
 
 @click.command()

@@ -41,6 +41,8 @@ class Extension:
         corpora: A sequence of `Corpus`: what it indexes besides the pages of the site.
         checks: A `DoctorCheck`, for `searchsocket doctor`.
         status: A function of a `Project` that returns a `PartStatus`, for `searchsocket status`.
+        run_listener: A function that is called when a run begins and ends, see `searchsocket.pipeline.run.listeners`;
+            its errors become warnings of the run.
         commands: By name.
     """
 
@@ -53,6 +55,7 @@ class Extension:
     corpora: str = ""
     checks: str = ""
     status: str = ""
+    run_listener: str = ""
     commands: Mapping[str, Command] = field(default_factory=dict)
 
     def is_on(self, settings: Sections) -> bool:

@@ -10,6 +10,11 @@ from typing import Any
 import pytest
 import yaml
 from api_client import KEY, Api
+from small_site import write_site
+
+from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.run.index import index_scope
+from searchsocket.project.project import open_project
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "deploy" / "prometheus"
@@ -28,8 +33,18 @@ def expressions() -> list[str]:
     return [*(rule["expr"] for rule in rules()), *panels, *lists]
 
 
-def test_rules_and_dashboard_ask_for_numbers_that_exist(api: Api) -> None:
+def runs_of(folder: Path) -> str:
+    """The metrics of a run."""
+    site = write_site(folder / "site")
+    (site / "searchsocket.toml").write_text('[metrics]\ntextfile_dir = "."\n[costs.budget]\nmonth_usd = 1.0\n')
+    project = open_project(site, {})
+    index_scope(ScopeRun(project, project.scope_named("main"), "run"))
+    return next(site.glob("*.prom")).read_text()
+
+
+def test_rules_and_dashboard_ask_for_numbers_that_exist(api: Api, tmp_path: Path) -> None:
     text = api.get("/metrics", headers={"authorization": f"Bearer {KEY}"}).text
+    text += runs_of(tmp_path)
     names = {rule["record"] for rule in rules() if "record" in rule}
     for name, kind in re.findall(r"^# TYPE (\S+) (\S+)$", text, re.MULTILINE):
         names |= {f"{name}_bucket", f"{name}_sum", f"{name}_count"} if kind == "histogram" else {name}

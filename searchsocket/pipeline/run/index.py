@@ -13,6 +13,7 @@ from searchsocket.models.embedders.openai_key import key_variable
 from searchsocket.pipeline.branches.builds import build_of
 from searchsocket.pipeline.run.checks import Check, CheckFailed, outcome_of, refused_outcomes
 from searchsocket.pipeline.run.context import SITE, Corpus, ScopeRun, Workspace
+from searchsocket.pipeline.run.listeners import telling
 from searchsocket.pipeline.run.numbers import ChunkNumbers, Numbers
 from searchsocket.pipeline.run.report import RunFailure, RunReport
 from searchsocket.pipeline.run.results import CheckOutcome, StageResult, result_of
@@ -62,7 +63,7 @@ def run_scope(run: ScopeRun, checks: Collection[Check]) -> RunReport:
     stage = next(iter(_stages(run)))
     run.on_event(Event("run_started", {"run": run.run_id}))
     try:
-        with exclusive(run):
+        with telling(run), exclusive(run):
             for stage in _stages(run):
                 stages[stage.name] = stage(run)
                 _check(run, [check for check in checks if check.stage is stage], outcomes)
@@ -111,7 +112,7 @@ def index_scope(run: ScopeRun) -> IndexSummary:
     Raises:
         SearchSocketError: A stage failed; the live index is unchanged.
     """
-    with exclusive(run):
+    with telling(run), exclusive(run):
         return summarise(run.scope.name, [stage(run) for stage in _stages(run)])
 
 

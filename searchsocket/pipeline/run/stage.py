@@ -14,6 +14,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 from searchsocket.errors import ArtifactInvalid, Interrupted
 from searchsocket.events import Event
 from searchsocket.pipeline.run.context import SITE, Corpus, ScopeRun
+from searchsocket.pipeline.run.listeners import telling
 from searchsocket.pipeline.run.numbers import Numbers
 from searchsocket.pipeline.run.results import StageResult
 from searchsocket.project.access import make_private_folders
@@ -54,13 +55,15 @@ class Stage(Generic[N]):
         started = perf_counter()
         run = run.of(self.corpus)
         damage: list[str] = []
-        with exclusive(run), run.state.open(run.scope.name, damage.append) as state:
+        with telling(run) as told, exclusive(run), run.state.open(run.scope.name, damage.append) as state:
             raise_if_stopped(run)
             try:
                 result = (self.dry if run.workspace else self.body)(run, state)
             finally:
                 _leave_no_empty_folder(run)
-            warnings, seconds = (*damage, *result.warnings), perf_counter() - started
+            told.generation = result.generation or told.generation
+            warnings, seconds = (*damage, *result.warnings, *told.problems), perf_counter() - started
+            told.problems.clear()
             result = replace(result, stage=self.name, warnings=warnings, seconds=seconds)
             state.history.save(run.run_id, self.name, run.clock().isoformat(), asdict(result))
             state.history.keep_newest(MAX_RUNS)
@@ -130,7 +133,9 @@ def exclusive(run: ScopeRun) -> Iterator[None]:
     with (
         run.state.lock(run.scope.name, timeout_s=timeout_s, on_wait=on_wait),
         run_lease(run.project, run.scope, run.run_id, clock=run.clock, timeout_s=timeout_s, on_wait=on_wait) as lease,
+        telling(run) as told,
     ):
+        told.begin(has_lease=lease is not None)
         if lease:
             continue_published(run, lease)
         yield

@@ -11,6 +11,7 @@ from searchsocket.curation.rules import FILE_NAME
 from searchsocket.errors import SearchSocketError, StateUnavailable
 from searchsocket.pipeline.extraction.job import extraction_key
 from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.run.listeners import listeners_of
 from searchsocket.pipeline.run.summary import IndexSummary
 from searchsocket.pipeline.unchanged.environment import digest
 from searchsocket.pipeline.unchanged.record import RunRecord, record_bytes, record_path
@@ -111,6 +112,8 @@ def keep_record(run: ScopeRun, inputs: Inputs, summary: IndexSummary, scope_name
         scope_name: The scope that the command named.
         now_ns: The clock, after the run.
     """
+    if listeners_of(run.project.settings):
+        return  # they are told of each run
     if summary.pages["failed"] or not summary.deletion_eligible or not summary.generation or not _is_settled(run):
         return
     with suppress(OSError, StateUnavailable):  # then the next run checks everything

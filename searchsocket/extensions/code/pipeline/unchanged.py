@@ -9,6 +9,7 @@ from searchsocket.errors import SearchSocketError
 from searchsocket.extensions.code.pipeline.staleness import source_of
 from searchsocket.extensions.code.pipeline.status import compare_code
 from searchsocket.extensions.code.sources.working_tree import WorkingTreeSource
+from searchsocket.pipeline.run.listeners import listeners_of
 from searchsocket.pipeline.unchanged.environment import digest
 from searchsocket.pipeline.unchanged.inputs import cache_of, deciding_files, result_of, write_record
 from searchsocket.pipeline.unchanged.record import RunRecord
@@ -35,7 +36,11 @@ def keep_code_record(
         summary: The result of the next sync.
     """
     source = source_of(project, home.scope_named(scope))
-    if not isinstance(source, WorkingTreeSource) or project.settings.vector.provider != "local":
+    if (
+        listeners_of(project.settings)
+        or not isinstance(source, WorkingTreeSource)
+        or project.settings.vector.provider != "local"
+    ):
         return
     own = os.fspath(home.state_dir)
     with suppress(OSError, SearchSocketError), backends.state.lock(scope):  # without a record, the next sync checks all
