@@ -12,6 +12,7 @@ from searchsocket.system.memory import without_collector
 # Those of the core in the order of use, with the first sentence of each command's help.
 _CORE = {
     "init": "Add search to this site.",
+    "static": "Add search to a built site, in one step.",
     "index": "Build or update the index of the site and its source code.",
     "backfill": "Index several branches in parallel, one run per branch.",
     "search": "Search the site from the command line.",

@@ -10,10 +10,14 @@ from searchsocket.backends import Backends
 from searchsocket.cli.options import load_project, projects_option, result_options, scope_option
 from searchsocket.cli.output import count, print_json, safe, say, size
 from searchsocket.export.files import Exported, SiteExport, export_generation, export_sites
+from searchsocket.pipeline.run.index import origin_of
 from searchsocket.project.location import project_here
 from searchsocket.project.project import Project
+from searchsocket.project.settings.source_kinds import STATIC_OUTPUT
 from searchsocket.serving.site_names import home_title, site_names
-from searchsocket.web.urls.site import site_origin
+from searchsocket.sources.build_folder import root_of_site
+from searchsocket.state import ProjectState
+from searchsocket.web.urls.site import configured_site, site_origin
 
 
 @click.command()
@@ -42,7 +46,7 @@ def export(folder: Path, roots: tuple[Path, ...], scope_name: str | None, as_jso
             print_json(
                 {
                     "sites": [
-                        {"project": site.project, **_numbers(exported)}
+                        {"project": site.project, **export_numbers(exported)}
                         for site, exported in zip(sites, results, strict=True)
                     ]
                 }
@@ -52,9 +56,11 @@ def export(folder: Path, roots: tuple[Path, ...], scope_name: str | None, as_jso
             _report(f"{safe(site.title)}: generation", exported, folder)
         return
     [site] = sites
-    exported = export_generation(site.reader, site.settings, target, site.curation)
+    exported = export_generation(
+        site.reader, site.settings, target, site.curation, base=site.base, site_folder=site.folder
+    )
     if as_json:
-        print_json(_numbers(exported))
+        print_json(export_numbers(exported))
     else:
         _report("generation", exported, folder)
 
@@ -66,10 +72,22 @@ def _site(project: Project, name: str, scope_name: str | None) -> SiteExport:
     reader = backends.store.reader(scope)
     title = project.settings.llms.title or home_title(reader) or project.id
     address = site_origin(project.settings, scope.name)
-    return SiteExport(reader, project.settings.ranking, backends.curation.rules(), name, title, address)
+    rules = backends.curation.rules()
+    base = configured_site(project.settings, None, scope.name).path
+    folder = _built_site(project, scope.name, base)
+    return SiteExport(reader, project.settings.ranking, rules, name, title, address, base, folder)
 
 
-def _numbers(exported: Exported) -> dict[str, str | int]:
+def _built_site(project: Project, scope: str, base: str) -> Path | None:
+    """The root of the site in the build folder that was indexed; None if its pages come from elsewhere."""
+    source = origin_of(ProjectState(project.state_dir), scope).source
+    build = project.root / source.get("folder", "")
+    is_build = source.get("source") == STATIC_OUTPUT.mode and build.is_dir()
+    return root_of_site(build, base) if is_build else None
+
+
+def export_numbers(exported: Exported) -> dict[str, str | int]:
+    """The numbers of an export as JSON."""
     return {name: value for name, value in asdict(exported).items() if name != "head"}
 
 

@@ -4,6 +4,7 @@ import base64
 import gzip
 import hashlib
 import json
+import os
 import re
 import zlib
 from collections.abc import Sequence
@@ -17,6 +18,7 @@ from searchsocket.export.head import write_head
 from searchsocket.project.settings.model import RankingSettings
 from searchsocket.setup.client_files import bundle_folder
 from searchsocket.stores.base import IndexReader
+from searchsocket.system.errors import system_error
 from searchsocket.system.files import write_atomic
 from searchsocket.system.json_text import JsonObject
 from searchsocket.types import Generation
@@ -27,7 +29,7 @@ _HASH_CHARS = 8
 _GZIP = b"\x1f\x8b"
 
 
-_WORKER, _SCRIPTS = "static-worker.js", ("components.js", "from-disk.js")
+_WORKER, _SCRIPTS = "static-worker.js", ("components.js", "page-search.js", "from-disk.js")
 _SITES = "sites"
 
 
@@ -41,6 +43,8 @@ class SiteExport:
     project: str = ""  # safe in URLs
     title: str = ""
     address: str = ""  # scheme and host of its pages; "": those of the page that searches
+    base: str = ""  # base path of its pages
+    folder: Path | None = None  # of its pages; the search then works wherever this folder is served
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,17 +90,28 @@ class _Folder:
 
     def write_site(self, site: SiteExport) -> dict[str, str]:
         """Write the index of a site; return the names of this head and of the previous one."""
-        head = write_head(site.reader.catalogue, site.reader.generation, site.settings, site.curation, self.write)
-        return {
+        head = write_head(
+            site.reader.catalogue, site.reader.generation, site.settings, site.curation, site.base, self.write
+        )
+        names = {
             "head": head,
             "previous": str(self.before.get("previous" if self.before.get("head") == head else "head", "")),
+            "base": site.base,
+            "root": self._root_of(site),
         }
+        return {name: value for name, value in names.items() if value or name in ("head", "previous")}
+
+    def _root_of(self, site: SiteExport) -> str:
+        """The relative address of the site's root from here; "" if this folder is not part of the site."""
+        inner, outer = os.path.realpath(self.path), os.path.realpath(site.folder) if site.folder else ""
+        is_part = outer and not site.address and Path(inner).is_relative_to(outer)
+        return f"{os.path.relpath(outer, inner)}/".replace(os.sep, "/") if is_part else ""
 
     def write_program(self, files: Sequence[str]) -> dict[str, str]:
         """Write the worker, the scripts of pages, and the list of all files; return their names."""
         bundle = bundle_folder()
         worker = self.write_bytes("worker", ".js", (bundle / _WORKER).read_bytes())
-        for path in (*(bundle / name for name in _SCRIPTS), *sorted(bundle.glob("labels/*.js"))):
+        for path in _scripts():
             _replace(self.path / path.relative_to(bundle), path.read_bytes())
         return {"worker": worker, "files": self.write_bytes("files", ".json", json.dumps([*files, worker]).encode())}
 
@@ -115,16 +130,25 @@ class _Folder:
 
 
 def export_generation(
-    reader: IndexReader, settings: RankingSettings, target: Path, curation: CurationRules = NO_RULES
+    reader: IndexReader,
+    settings: RankingSettings,
+    target: Path,
+    curation: CurationRules = NO_RULES,
+    *,
+    base: str = "",
+    site_folder: Path | None = None,
 ) -> Exported:
     """Write a generation below `target`; the previous one stays, so that open pages keep working.
+
+    Args:
+        base: See `SiteExport`, like `site_folder`.
 
     Raises:
         StateUnavailable, PermissionDenied: A file cannot be written.
         ConfigError: A file with the same name has other contents.
     """
     folder = _Folder(target, _json(target / ENTRY))
-    names = folder.write_site(SiteExport(reader, settings, curation))
+    names = folder.write_site(SiteExport(reader, settings, curation, base=base, folder=site_folder))
     program = folder.write_program(sorted(folder.sizes))
     _replace(target / ENTRY, json.dumps({"generation": reader.generation.name, **names, **program}).encode())
     removed = folder.remove_stale(names["previous"])
@@ -161,6 +185,35 @@ def export_sites(sites: Sequence[SiteExport], target: Path) -> list[Exported]:
         folder.result(site.reader.generation, names["head"], folder.remove_stale(names["previous"]))
         for site, (folder, names) in zip(sites, folders, strict=True)
     ]
+
+
+def remove_export(target: Path) -> int:
+    """Delete the files of an export, and folders that are then empty; return the number of files.
+
+    Raises:
+        StateUnavailable, PermissionDenied: A file cannot be deleted.
+    """
+    names = {ENTRY, *(path.relative_to(bundle_folder()).as_posix() for path in _scripts())}
+    files = [
+        path for path in target.rglob("*") if _NAME.fullmatch(path.name) or path.relative_to(target).as_posix() in names
+    ]
+    try:
+        for path in files:
+            path.unlink()
+        for folder in sorted(
+            {parent for path in files for parent in path.parents if parent.is_relative_to(target)}, reverse=True
+        ):
+            if not any(folder.iterdir()):
+                folder.rmdir()
+    except OSError as error:
+        raise system_error("cannot delete", target, error) from error
+    return len(files)
+
+
+def _scripts() -> list[Path]:
+    """The scripts of pages, which have the same name in each export."""
+    bundle = bundle_folder()
+    return [*(bundle / name for name in _SCRIPTS), *sorted(bundle.glob("labels/*.js"))]
 
 
 def _site_before(entry: JsonObject, project: str) -> JsonObject:

@@ -49,9 +49,14 @@ def write_head(
     generation: Generation,
     settings: RankingSettings,
     curation: CurationRules,
+    base: str,
     write: _Write,
 ) -> str:
-    """Write all files of a generation except the entry; return the name of the head, which lists them."""
+    """Write all files of a generation except the entry; return the name of the head, which lists them.
+
+    Args:
+        base: Base path of the pages; the browser adds it, or the path where it finds the site.
+    """
     columns = _Columns()
     for readable in _pages(catalogue):
         if readable[0].record.page.weight > 0:
@@ -70,7 +75,7 @@ def write_head(
             "synonyms": _synonyms(settings, curation),
             "rules": [exported_rule(rule, generation.aliases) for rule in curation.pages],
             "families": [asdict(family) for family in generation.versions],
-            "pages": _page_columns(columns.pages, settings) | {"chunks": columns.chunks},
+            "pages": _page_columns(columns.pages, settings, base) | {"chunks": columns.chunks},
             "kinds": "".join(columns.kinds),
             "lengths": {name: packed_lengths(lengths) for name, lengths in postings.lengths.items()},
             "words": _file_list(buckets),
@@ -138,7 +143,7 @@ def _utf16(text: str) -> int:
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
-def _page_columns(pages: Sequence[PageFacts], settings: RankingSettings) -> JsonObject:
+def _page_columns(pages: Sequence[PageFacts], settings: RankingSettings, base: str) -> JsonObject:
     """Return facts of pages as columns; rare facts by the number of the page."""
 
     def sparse(value_of: Callable[[PageFacts], object], default: object) -> dict[int, object]:
@@ -150,7 +155,7 @@ def _page_columns(pages: Sequence[PageFacts], settings: RankingSettings) -> Json
         "language": _runs(page.language for page in pages),
         "depth": [page.depth for page in pages],
         "links": [page.incoming_links for page in pages],
-        "address": sparse(lambda page: page.address, ""),
+        "address": sparse(lambda page: _address_inside(page, base), ""),
         "tags": sparse(lambda page: page.tags, ()),
         "facets": sparse(lambda page: page.facets, ()),
         "weight": sparse(lambda page: page.weight, 1.0),
@@ -160,6 +165,12 @@ def _page_columns(pages: Sequence[PageFacts], settings: RankingSettings) -> Json
             lambda page: OCCASION_SHARE if settings.demote_occasions and is_occasion(page.url) else 1, 1
         ),
     }
+
+
+def _address_inside(page: PageFacts, base: str) -> str:
+    """The address of a page without the base path; "" if it is its URL."""
+    address = page.address.removeprefix(base)
+    return "" if address == page.url else address
 
 
 def _runs(values: Iterable[str]) -> list[tuple[str, int]]:

@@ -13,7 +13,7 @@ from searchsocket.web.urls.paths import is_index
 
 _HTML = re.compile(r"\.html?$", re.IGNORECASE)
 # Pages that hosts serve for missing pages. Only at the top, since inside a site `/404` can be real content.
-_FALLBACKS = frozenset({"200", "404", "500", "_error", "_not-found"})
+FALLBACKS = frozenset({"200", "404", "500", "_error", "_not-found"})
 _LANGUAGE = re.compile(r"[a-z]{2}(?:-[A-Za-z]{2,4})?")  # name of a folder with the site in one language
 _ASSETS = frozenset({"_static", "_gatsby"})  # of themes, whose templates are HTML by name
 
@@ -57,7 +57,7 @@ class BuildFolder:
         first = base.split("/")[0]
         with os.scandir(self._root) as entries:
             others = sorted(entry.name for entry in entries if entry.name not in (first, f"{first}.html"))
-        if any(is_html(name) and stem(name) not in _FALLBACKS for name in others):
+        if any(is_html(name) and stem(name) not in FALLBACKS for name in others):
             return "", ""  # a folder of the site happens to have the name of its base path
         for name in others:
             if is_html(name) or Path(self._root, name).is_dir():
@@ -91,7 +91,7 @@ class BuildFolder:
             and self._has_own_404()
         ):
             return "fallback for missing pages"
-        if folder == self.top and (self._is_lone_fallback(path, name) if is_folder else stem(name) in _FALLBACKS):
+        if folder == self.top and (self._is_lone_fallback(path, name) if is_folder else stem(name) in FALLBACKS):
             return "fallback for missing pages"
         return self._why_not_link(path, is_folder) if entry.is_symlink() else ""
 
@@ -100,7 +100,7 @@ class BuildFolder:
 
     def _is_lone_fallback(self, path: str, name: str) -> bool:
         """Return True if this is `404/` with only its index page."""
-        if name not in _FALLBACKS:
+        if name not in FALLBACKS:
             return False
         try:
             return all(is_index(inner.name) for inner in Path(self._root, path).iterdir())
@@ -119,6 +119,15 @@ class BuildFolder:
             return f"a link to the folder {locator_of(inner)}"
         hidden = any(part.startswith(".") for part in inner.split("/"))
         return "" if hidden or not self._is_page(inner) else f"a link to {locator_of(inner)}"
+
+
+def root_of_site(build: Path, base: str) -> Path:
+    """The root of the site on its host: the build folder, or its folder of the base path, see `BuildFolder`.
+
+    Args:
+        base: Base path of the site, from `normalise_prefix`.
+    """
+    return build / BuildFolder(os.path.realpath(build), base.removeprefix("/"), SourceReport()).top
 
 
 def is_html(name: str) -> bool:

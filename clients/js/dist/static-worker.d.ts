@@ -10,6 +10,8 @@ export { variantsOf } from "./static/variants.js";
 export interface StaticSite {
     /** Address of its first file, below the folder of the export; its other files are beside it. */
     head: string;
+    /** Path of the site on its host, before the addresses of its pages. */
+    prefix: string;
     /** Absent if the export has one site. */
     origin?: Origin;
 }

@@ -9,9 +9,9 @@ const { folder, requests } = JSON.parse(readFileSync(input, "utf8"));
 const opened = (below, head) => openIndex(head, async (name) => new Uint8Array(readFileSync(join(folder, below, name))).buffer);
 const entry = JSON.parse(readFileSync(join(folder, "searchsocket.json"), "utf8"));
 const sites = [];
-for (const { folder: below, head, origin } of entry.sites ?? [{ folder: "", head: entry.head }]) {
+for (const { folder: below, head, origin, base } of entry.sites ?? [{ ...entry, folder: "" }]) {
   const index = await opened(below, head);
-  sites.push({ origin, search: (request) => search(index, request) });
+  sites.push({ origin, search: (request) => search(index, request, base) });
 }
 const answers = {};
 for (const [id, request] of Object.entries(requests)) {

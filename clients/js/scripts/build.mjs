@@ -9,7 +9,7 @@ import { build, transformSync } from "esbuild";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const out = process.argv[2] ?? `${root}dist`;
-const entries = ["index", "components", "handle", "page-actions", "static-worker"].filter((name) => existsSync(`${root}src/${name}.ts`));
+const entries = ["index", "components", "handle", "page-actions", "page-search", "static-worker"].filter((name) => existsSync(`${root}src/${name}.ts`));
 const folder = `${root}src/labels`;
 const languages = existsSync(folder) ? readdirSync(folder).filter((name) => /^[a-z]{2}(-[a-z]+)?\.ts$/.test(name) && name !== "en.ts") : [];
 
@@ -32,10 +32,12 @@ const { metafile } = await build({
   // A language stays a file of its own, next to the bundle that asks for it.
   plugins: [{
     name: "languages",
-    setup: ({ onResolve }) =>
+    setup: ({ onResolve }) => {
       onResolve({ filter: /^\.\/[a-z]{2}(-[a-z]+)?\.js$/ }, ({ path, kind }) =>
         kind === "dynamic-import" ? { path: `./labels/${path.slice(2)}`, external: true } : undefined
-      )
+      );
+      onResolve({ filter: /^\.\/components\.js$/ }, ({ path }) => ({ path, external: true })); // a page may have it already
+    }
   }]
 });
 // A classic script is not a module of its own, so it must keep its names to itself.

@@ -7,11 +7,18 @@ export type Answers = (request: SearchRequest | null) => Promise<SearchAnswer>;
 
 type Reply = { id: number; answer: SearchAnswer } | { id: number; answer?: undefined; error: { code: string; message: string; status: number } };
 
-/** `searchsocket.json`: of one site, or of several with a folder each. */
-interface Entry {
-  worker: string;
+interface EntrySite {
   head: string;
-  sites?: readonly { folder: string; head: string; origin: Origin }[];
+  /** Base path that the site was built for. */
+  base?: string;
+  /** Relative address of the site's root, if the export is part of the site. */
+  root?: string;
+}
+
+/** `searchsocket.json`: of one site, or of several with a folder each. */
+interface Entry extends EntrySite {
+  worker: string;
+  sites?: readonly (EntrySite & { folder: string; origin: Origin })[];
 }
 
 interface Opened {
@@ -25,8 +32,13 @@ interface Opened {
 const policies = (globalThis as { trustedTypes?: { createPolicy(name: string, rules: object): { createScriptURL(url: string): string } } }).trustedTypes;
 let policy: { createScriptURL(url: string): string } | undefined;
 
-/** Answers from the files that `searchsocket export` wrote to a folder of this origin; a worker reads them. */
-export function staticAnswers(folder: string | URL): Answers {
+/**
+ * Answers from the files that `searchsocket export` wrote to a folder of this origin; a worker reads them.
+ *
+ * @param isElsewhere The site is on another host, at the base path that it was built for. Default: an export that is
+ * part of its site links to the pages around it, whatever path they are served at.
+ */
+export function staticAnswers(folder: string | URL, isElsewhere = false): Answers {
   const address = new URL(folder, globalThis.document?.baseURI).href.replace(/\/*$/, "/");
   const waiting = new Map<number, { resolve: (answer: SearchAnswer) => void; reject: (error: SearchError) => void }>();
   let opened: Promise<Opened> | null = null;
@@ -37,7 +49,10 @@ export function staticAnswers(folder: string | URL): Answers {
     const response = await fetch(`${address}searchsocket.json`, { cache: "no-cache" });
     if (!response.ok) throw new SearchError("UNREACHABLE", `${address}searchsocket.json answered with status ${response.status}`, response.status);
     const entry = (await response.json()) as Entry;
-    const sites: StaticSite[] = entry.sites?.map(({ folder: below, head, origin }) => ({ head: `${below}/${head}`, origin })) ?? [{ head: entry.head }];
+    const prefixOf = ({ base = "", root }: EntrySite, below = "") => (root && !isElsewhere ? new URL(root, `${address}${below}`).pathname.replace(/\/$/, "") : base);
+    const sites: StaticSite[] = entry.sites?.map((site) => ({ head: `${site.folder}/${site.head}`, origin: site.origin, prefix: prefixOf(site, `${site.folder}/`) })) ?? [
+      { head: entry.head, prefix: prefixOf(entry) },
+    ];
     policy ??= policies?.createPolicy("searchsocket", { createScriptURL: (url: string) => url });
     const bytesOf = ({ head }: StaticSite) => fetch(new URL(head, address)).then((one) => (one.ok ? one.arrayBuffer() : null), () => null); // null: the worker tries
     const data = Promise.all(sites.map(bytesOf));

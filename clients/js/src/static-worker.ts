@@ -18,6 +18,8 @@ export { variantsOf } from "./static/variants.js";
 export interface StaticSite {
   /** Address of its first file, below the folder of the export; its other files are beside it. */
   head: string;
+  /** Path of the site on its host, before the addresses of its pages. */
+  prefix: string;
   /** Absent if the export has one site. */
   origin?: Origin;
 }
@@ -45,7 +47,7 @@ function opened(url: URL, data: ArrayBuffer | null | undefined): Promise<Index> 
 async function answer({ id, folder, sites, data, request }: StaticRequest): Promise<void> {
   try {
     const open = sites.map(({ head }, at) => opened(new URL(head, folder), data[at]));
-    const asked = sites.map(({ origin }, at) => ({ origin, search: async (own: SearchRequest) => search(await open[at]!, own) }));
+    const asked = sites.map(({ origin, prefix }, at) => ({ origin, search: async (own: SearchRequest) => search(await open[at]!, own, prefix) }));
     if (!request) await Promise.allSettled(open);
     const [site] = asked;
     postMessage({ id, answer: request && (site?.origin ? await searchSites(asked as Site[], request) : await site!.search(request)) });

@@ -15,8 +15,7 @@ from searchsocket.pipeline.run.numbers import LlmsNumbers
 from searchsocket.pipeline.run.results import StageResult
 from searchsocket.pipeline.run.stage import only_count, stage
 from searchsocket.pipeline.stages.search_index import search_index
-from searchsocket.sources.base import SourceReport
-from searchsocket.sources.build_folder import BuildFolder
+from searchsocket.sources.build_folder import root_of_site
 from searchsocket.state import ScopeState
 from searchsocket.stores.base.reader import default_pages
 from searchsocket.system.files import make_folder
@@ -86,15 +85,20 @@ def site_folder(run: ScopeRun, configured: str, section: str) -> Path:
     project, scope = run.project, run.scope.name
     if configured:
         return project.root / configured.replace("{scope}", scope)
-    source = run.make_source()
-    origin = source.origin
-    if not source.kind.is_build:
+    folder = built_site(run)
+    if folder is None:
+        mode = run.make_source().origin.mode
         raise ConfigMissing(
-            f"[{section}] writes next to the pages, but these come from {origin.mode}, so there is no build folder; "
+            f"[{section}] writes next to the pages, but these come from {mode}, so there is no build folder; "
             f'set {section}.dir, e.g. "static"'
         )
-    build = project.root / origin.folder
-    return build / BuildFolder(os.path.realpath(build), run.site.path.removeprefix("/"), SourceReport()).top
+    return folder
+
+
+def built_site(run: ScopeRun) -> Path | None:
+    """The root of the site in its build folder; None if the pages do not come from a build."""
+    source = run.make_source()
+    return root_of_site(run.project.root / source.origin.folder, run.site.path) if source.kind.is_build else None
 
 
 def _warnings(foreign: list[str], folder: Path) -> tuple[str, ...]:

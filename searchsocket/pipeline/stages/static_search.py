@@ -7,7 +7,7 @@ from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.numbers import StaticNumbers
 from searchsocket.pipeline.run.results import StageResult
 from searchsocket.pipeline.run.stage import only_count, stage
-from searchsocket.pipeline.stages.llms_txt import site_folder
+from searchsocket.pipeline.stages.llms_txt import built_site, site_folder
 from searchsocket.pipeline.stages.search_index import search_index
 from searchsocket.state import ScopeState
 
@@ -39,7 +39,9 @@ def static_search(run: ScopeRun, state: ScopeState) -> StageResult[StaticNumbers
     if not settings.export.dir:
         folder /= _FOLDER
     reader, rules = run.backends.store.reader(run.scope), run.backends.curation.rules()
-    exported = export_generation(reader, settings.ranking, folder, rules)
+    exported = export_generation(
+        reader, settings.ranking, folder, rules, base=run.site.path, site_folder=built_site(run)
+    )
     run.on_event(Event("static_exported", {"files": exported.written, "folder": os.fspath(folder)}))
     return StageResult(
         total=exported.pages,

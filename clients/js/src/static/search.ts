@@ -27,8 +27,11 @@ export async function openIndex(name: string, read: (name: string) => Promise<Ar
   return new Index(await files.json<Head>(name), files);
 }
 
-/** @throws {SearchError} The request is empty or too long, names an unknown version, or a file cannot be read. */
-export async function search(index: Index, request: SearchRequest): Promise<SearchAnswer> {
+/**
+ * @param prefix Path of the site on its host, before the addresses of its pages.
+ * @throws {SearchError} The request is empty or too long, names an unknown version, or a file cannot be read.
+ */
+export async function search(index: Index, request: SearchRequest, prefix = ""): Promise<SearchAnswer> {
   const started = performance.now();
   const typed = request.q.normalize("NFC").replace(/[\p{Cc}\s]+/gu, " ").replace(/[\p{Cf}\p{Cs}]/gu, "").trim();
   if (!typed || typed.length > MAX_QUERY) throw new SearchError("INVALID_REQUEST", typed ? `the query has ${typed.length} characters; the limit is ${MAX_QUERY}` : "the query is empty", 400);
@@ -55,7 +58,7 @@ export async function search(index: Index, request: SearchRequest): Promise<Sear
   const page = [...shown.keys()].slice(offset, offset + topK);
   const read = await Promise.all(page.map((one) => withTexts(index, one)));
   const results = read.map((one, at) => ({
-    ...resultOf(index, one, quoter, versions, shown.get(page[at]!)!, confidence(one, offset + at)),
+    ...resultOf(index, one, quoter, versions, shown.get(page[at]!)!, confidence(one, offset + at), prefix),
     score: Math.min(one.score / Math.max(best?.score ?? 0, 1), 1),
   }));
   const isWeak = best !== undefined && confidence(best, 0) < head.weights.weak;
@@ -174,7 +177,7 @@ function confidenceOf({ head: { weights } }: Index, words: Evidence, rank: numbe
   return Math.round(1000 / (1 + Math.exp(-sum))) / 1000;
 }
 
-function resultOf(index: Index, page: ReadPage, quoter: Quoter, versions: Versions, languages: readonly string[], confidence: number): Result {
+function resultOf(index: Index, page: ReadPage, quoter: Quoter, versions: Versions, languages: readonly string[], confidence: number, prefix: string): Result {
   const { pages, generation, scope } = index.head;
   const place = placeIn(index, page.page, versions);
   const title = short(pages.title[page.page]!);
@@ -186,11 +189,11 @@ function resultOf(index: Index, page: ReadPage, quoter: Quoter, versions: Versio
   const opening = [...sections].sort((a, b) => b.score + b.quote.worth - a.score - a.quote.worth)[0] ?? quoted[0]!;
   const section = ({ text, score }: (typeof quoted)[number]): Section => {
     const quote = quoter.quote(text, SECTION_SNIPPET);
-    return { ...linked(place.address, quote), headingPath: text[5], score, ref: text[7] };
+    return { ...linked(prefix + place.address, quote), headingPath: text[5], score, ref: text[7] };
   };
   return {
     url: place.url,
-    ...linked(place.address, opening.quote),
+    ...linked(prefix + place.address, opening.quote),
     title,
     sectionTitle: opening.quote.title,
     headingPath: opening.text[5],

@@ -23,7 +23,7 @@ export class SearchDialog extends SearchElement {
     const close = (this.#text.close = h("button", { type: "button", part: "close", class: "quiet" }, ""));
     frame.bar.append(close);
     close.addEventListener("click", () => this.close());
-    this.#dialog = h("dialog", { part: "dialog" }, h("div", { class: "panel", role: "search" }, frame.bar, frame.popup));
+    this.#dialog = h("dialog", { part: "dialog" }, h("div", { class: "panel" }, frame.bar, frame.popup));
     this.#dialog.addEventListener("close", () => {
       if (!this.isOpen) this.panel.rest(); // it comes later, when it may be open again
       this.panel.host.emit("searchsocket-close", null);
@@ -68,6 +68,7 @@ export class SearchDialog extends SearchElement {
     if (!this.isConnected || this.isOpen) return;
     this.panel.refresh();
     this.#dialog.style.blockSize = "";
+    this.#dialog.firstElementChild!.role = this.closest("[role=search], search") ? null : "search"; // one landmark is enough
     this.#dialog.showModal();
     this.#height = this.#dialog.offsetHeight;
     const { input } = this.panel.frame;

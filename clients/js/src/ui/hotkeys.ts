@@ -13,14 +13,22 @@ export function onHotkey(onKey: Key): () => void {
 }
 
 function heard(event: KeyboardEvent): void {
-  if (event.defaultPrevented || event.isComposing || event.repeat || event.altKey) return;
+  if (!isHotkey(event)) return;
+  event.preventDefault(); // the browser's own search bar, or the sign in the box
+  listeners[0]?.(event);
+}
+
+/**
+ * Cmd/Ctrl-K anywhere, or `/` outside of fields.
+ *
+ * @param isFirst Also if another script has reacted to it.
+ */
+export function isHotkey(event: KeyboardEvent, isFirst = false): boolean {
+  if ((event.defaultPrevented && !isFirst) || event.isComposing || event.repeat || event.altKey) return false;
   // By its place too: other layouts have no Latin letters, where the key says `л`.
   const isK = event.key.toLowerCase() === "k" || (event.code === "KeyK" && !/^[a-z]$/i.test(event.key));
   const isCommand = isK && (event.metaKey || event.ctrlKey) && !event.shiftKey;
-  const isSlash = event.key === "/" && !event.metaKey && !event.ctrlKey && !isWriting(event.composedPath()[0]);
-  if (!isCommand && !isSlash) return;
-  event.preventDefault(); // the browser's own search bar, or the sign in the box
-  listeners[0]?.(event);
+  return isCommand || (event.key === "/" && !event.metaKey && !event.ctrlKey && !isWriting(event.composedPath()[0]));
 }
 
 function isWriting(target: EventTarget | undefined): boolean {

@@ -153,10 +153,10 @@ export class Panel {
 
   /** The client of the place that the attributes name. */
   #connect(): SearchClient {
-    const { endpoint, folder } = this.host.settings();
+    const { endpoint, folder, site } = this.host.settings();
     if (!this.#client || this.#place !== (folder || endpoint)) {
       this.#place = folder || endpoint;
-      this.#answers = folder ? staticAnswers(folder) : undefined;
+      this.#answers = folder ? staticAnswers(folder, site !== "") : undefined;
       this.#client = createSearchClient(this.#answers ? { answers: this.#answers, timeoutMs: STATIC_TIMEOUT_MS } : { endpoint });
     }
     return this.#client;

@@ -1,4 +1,5 @@
 const HIDDEN = "position: absolute; inline-size: 1px; block-size: 1px; min-inline-size: 0; min-block-size: 0; padding: 0; overflow: hidden; clip-path: inset(50%);"; // from sight
+const SMALL = "min-inline-size: 2.75rem; justify-content: center;"; // a button without its words
 const SEEN = "> :is(.tools:not(.hidden), .message:not(:empty), .list:not([hidden]))"; // of the popup
 
 /** Colours and sizes are variables of the element, parts can be styled by `::part`; light and dark follow `color-scheme`. */
@@ -24,6 +25,8 @@ const CSS = `
   white-space: normal;
 }
 :host([hidden]) { display: none; }
+:host([compact]) .trigger { ${SMALL} }
+:host([compact]) .trigger > :not(svg) { ${HIDDEN} }
 :host([theme=light]) { color-scheme: light; }
 :host([theme=dark]) { color-scheme: dark; }
 :host([theme=auto]) { color-scheme: light dark; }
@@ -112,7 +115,7 @@ a.missing { display: inline; padding: .35rem .2rem; color: var(--accent); text-d
   dialog { inline-size: 100vw; block-size: 100dvh; max-block-size: none; margin: 0; border: 0; border-radius: 0; }
   .bar { padding-inline: .6rem; }
   .foot { justify-content: space-between; }
-  .trigger { min-inline-size: 2.75rem; justify-content: center; }
+  .trigger { ${SMALL} }
   .trigger > :not(svg) { ${HIDDEN} }
 }
 @media (max-width: 40em), (hover: none) {

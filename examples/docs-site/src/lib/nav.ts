@@ -93,6 +93,7 @@ export const groups: Group[] = [
 		items: [
 			{ href: '/docs/cli', label: 'All commands' },
 			{ href: '/docs/cli/searchsocket-init', label: 'init' },
+			{ href: '/docs/cli/searchsocket-static', label: 'static' },
 			{ href: '/docs/cli/searchsocket-index', label: 'index' },
 			{ href: '/docs/cli/searchsocket-backfill', label: 'backfill' },
 			{ href: '/docs/cli/searchsocket-search', label: 'search' },

@@ -1,0 +1,72 @@
+// The search of a built page, which `searchsocket static` adds as one script. The search field or button of the theme
+// opens it; a page without one gets a button in its header.
+import "./components.js";
+import { put } from "./page/place.js";
+import { hasTrigger, triggerOf } from "./page/trigger.js";
+import type { SearchDialog } from "./ui/dialog.js";
+import { isHotkey } from "./ui/hotkeys.js";
+
+if (!document.querySelector("searchsocket-dialog, searchsocket-box")) {
+  // Apps put their own elements in order until they have started, and remove what they do not know.
+  const isApp = [...document.scripts].some(({ src, type }) => src && src !== import.meta.url && type !== "application/ld+json");
+  if (isApp && document.readyState !== "complete") addEventListener("load", () => setTimeout(start), { once: true });
+  else start();
+}
+
+function start(): void {
+  if (document.querySelector("searchsocket-dialog, searchsocket-box")) return; // a script of the site made it
+  const dialog = document.createElement("searchsocket-dialog");
+  dialog.setAttribute("static", "");
+  show(dialog);
+  follow(dialog);
+  // An app that draws its header again removes what is in it.
+  new MutationObserver(() => dialog.isConnected || show(dialog)).observe(document.documentElement, { childList: true, subtree: true });
+}
+
+function show(dialog: SearchDialog): void {
+  dress(dialog);
+  dialog.replaceChildren();
+  dialog.removeAttribute("style");
+  if (!hasTrigger()) return put(dialog);
+  dialog.append(document.createElement("span")); // in place of the button
+  dialog.style.position = "fixed"; // it takes no space
+  document.body.append(dialog);
+}
+
+/** Open the dialog in place of the theme's own search, before the theme notices. */
+function follow(dialog: SearchDialog): void {
+  const listen = <K extends keyof WindowEventMap>(name: K, react: (event: WindowEventMap[K]) => unknown) =>
+    addEventListener(name, (event) => dialog.isOpen || react(event), { capture: true });
+  const instead = (event: Event, open?: () => void) => {
+    event.stopImmediatePropagation();
+    if (!open) return;
+    event.preventDefault();
+    dress(dialog);
+    document.querySelectorAll("dialog[open]").forEach((other) => (other as HTMLDialogElement).close()); // a theme may be first
+    open();
+  };
+  listen("keydown", (event) => {
+    const isField = event.key === "Enter" && event.target instanceof HTMLInputElement;
+    if (isHotkey(event, true) || (isField && triggerOf(event))) instead(event, () => dialog.open());
+  });
+  listen("click", (event) => triggerOf(event) && instead(event, () => dialog.open()));
+  listen("beforeinput", (event) => event.data && triggerOf(event) && instead(event, () => dialog.search(event.data!)));
+  listen("mousedown", (event) => triggerOf(event) && (event.preventDefault(), instead(event))); // no focus for the field
+  for (const name of ["pointerdown", "touchstart", "focusin", "focus"] as const) listen(name, (event) => triggerOf(event) && instead(event));
+}
+
+/** Light or dark as the page is now, with its font. */
+function dress(dialog: SearchDialog): void {
+  const { fontFamily } = getComputedStyle(document.body);
+  dialog.style.setProperty("--searchsocket-font", fontFamily);
+  dialog.style.setProperty("--searchsocket-font-size", "16px");
+  const lightness = lightnessOf(document.body) ?? lightnessOf(document.documentElement);
+  if (lightness === null) dialog.removeAttribute("theme");
+  else dialog.setAttribute("theme", lightness < 0.5 ? "dark" : "light");
+}
+
+/** From 0 to 1; null if the background can be seen through. */
+function lightnessOf(element: Element): number | null {
+  const [red = 0, green = 0, blue = 0, alpha = 1] = (getComputedStyle(element).backgroundColor.match(/[\d.]+/g) ?? []).map(Number);
+  return alpha < 0.5 ? null : (0.3 * red + 0.6 * green + 0.1 * blue) / 255;
+}

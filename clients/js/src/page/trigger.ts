@@ -1,0 +1,31 @@
+const CONTROLS = "button, input, label, a, [role=button]";
+const CONTENT = "main, article, [role=main], dialog, searchsocket-dialog";
+const NAME = /(?<![a-z])search|Search/; // not `research`
+const NAMES = ["id", "class", "name", "aria-label", "title", "placeholder", "for", "action", "data-bs-target", "data-target"];
+const SEARCH_PAGES = ["search", "search/", "search.html"].map((name) => new URL(`../${name}`, import.meta.url).href);
+const LINK_NAMES = ["id", "class", "data-bs-target", "data-target"];
+
+/** The theme's search field or button that an event is for. */
+export function triggerOf({ target }: Event): Element | null {
+  const control = target instanceof Element ? target.closest(CONTROLS) : null;
+  return control && isTrigger(control) ? control : null;
+}
+
+/** Whether a visitor sees a search field or button of the theme. */
+export function hasTrigger(): boolean {
+  return [...document.querySelectorAll(CONTROLS)].some((control) => isTrigger(control) && isSeen(control));
+}
+
+export function isSeen(element: Element): boolean {
+  const { left, right, width, height } = element.getBoundingClientRect();
+  return width > 1 && height > 1 && right > 0 && left < innerWidth && getComputedStyle(element).visibility === "visible";
+}
+
+function isTrigger(control: Element): boolean {
+  if (control.closest(CONTENT)) return false;
+  const isNamed = (element: Element | null, names = NAMES) => names.some((name) => NAME.test(element?.getAttribute(name) ?? ""));
+  // The title of a link says where it leads: `/docs/search` is a page like others.
+  if (control instanceof HTMLAnchorElement) return isNamed(control, LINK_NAMES) || SEARCH_PAGES.includes(control.href);
+  if (control instanceof HTMLInputElement && !["search", "text", "submit", "button"].includes(control.type)) return false;
+  return control.matches("[type=search], [role=search] *, search *") || isNamed(control) || isNamed(control.closest("form"));
+}
