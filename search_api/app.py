@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from datetime import UTC, datetime
-from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
@@ -28,17 +27,14 @@ from search_api.page.view import Renderer, assets
 from searchsocket.errors import ConfigMissing
 from searchsocket.extensions import extensions
 from searchsocket.extensions.base import load
-from searchsocket.extensions.code.serving.keeper import CodeKeeper
-from searchsocket.extensions.code.serving.service import open_code
 from searchsocket.models.embedders.base import Embedder
 from searchsocket.project.access import configured_key, shared_secret
 from searchsocket.project.project import Project
 from searchsocket.serving.capabilities.all_capabilities import capabilities_of
-from searchsocket.serving.capabilities.base import Services
 from searchsocket.serving.capabilities.pages import PAGE, SEARCH
-from searchsocket.serving.content import open_content
 from searchsocket.serving.hosts import is_loopback
 from searchsocket.serving.llms import AgentTexts
+from searchsocket.serving.parts import Keeping, enabled_parts
 from searchsocket.serving.service import OnError, SearchService, open_service
 from searchsocket.serving.services import open_services
 from searchsocket.stores.base import VectorStore
@@ -191,13 +187,18 @@ def _add_capabilities(context: AppContext, on_search: OnAnswer) -> Queries:
         on_search: Called with each search.
     """
     app, project, service, prefix = context.app, context.project, context.service, context.prefix
-    open_code_once = cache(
-        partial(open_code, project, context.environ, clock=context.clock, on_error=context.on_error, site=service.store)
+    services = open_services(
+        project,
+        context.environ,
+        clock=context.clock,
+        on_error=context.on_error,
+        service=service,
+        only_enabled=True,
     )
-    has_code = project.settings.code.enable
-    code = open_code_once() if has_code else None
-    content = open_content(project, context.environ, service, code, clock=context.clock)
-    queries = Queries(Services(project, service.scopes, lambda: service, open_code_once, lambda: content))
+    services.content()  # raises now, not at the first request
+    for part in enabled_parts(project.settings, services.parts).values():
+        part()
+    queries = Queries(services)
     for capability in capabilities_of(project.settings):
         if capability is SEARCH:
             path, listener = project.settings.api.path, on_search
@@ -205,7 +206,7 @@ def _add_capabilities(context: AppContext, on_search: OnAnswer) -> Queries:
             path, listener = f"{prefix}{capability.http.path}", _ignore
         if capability is PAGE:
             add_pages(app, path, queries, context.freshness)
-        elif has_code or not capability.private:
+        elif project.settings.code.enable or not capability.private:
             add_capability(app, path, capability, queries, context.freshness, listener)
     return queries
 
@@ -220,9 +221,9 @@ def _add_agents(context: AppContext, others: "LibraryMakers | None", *, may_sync
 
     project, environ, clock = context.project, context.environ, context.clock
     settings = project.settings
-    keeper = CodeKeeper(project, environ, may_sync=bool(settings.mcp.sync) and may_sync, clock=clock)
+    keeping = Keeping(bool(settings.mcp.sync) and may_sync)
     services = open_services(
-        project, environ, clock=clock, on_error=context.on_error, service=context.service, keeper=keeper
+        project, environ, clock=clock, on_error=context.on_error, service=context.service, keeping=keeping
     )
     add_mcp(context.app, project, services, clock, others)
 

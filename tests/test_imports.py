@@ -158,20 +158,8 @@ def imports_point_inward(each: Import) -> bool:
     return is_ours and layer(each.name) > layer(each.module)
 
 
-# Modules that still open the services of source code themselves.
-KNOW_CODE = {
-    "search_api.app",
-    "searchsocket.agents.checkout",
-    "searchsocket.serving.capabilities.base",
-    "searchsocket.serving.content",
-    "searchsocket.serving.services",
-}
-
-
 def nobody_knows_an_extension(each: Import) -> bool:
     """The core reaches an extension only through the door, and no extension knows another."""
-    if extension_of(each.name) == "code" and each.module in KNOW_CODE:
-        return False
     return extension_of(each.name) not in ("", extension_of(each.module))
 
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from searchsocket.agents.library import Library, corpora_of, offered_tools
 from searchsocket.errors import ConfigMissing, ScopeNotIndexed, SearchSocketError
-from searchsocket.extensions.code.serving.keeper import CodeKeeper
 from searchsocket.project.location import is_configured
 from searchsocket.project.project import Project, open_project
 from searchsocket.project.scopes import git_branch
 from searchsocket.serving.capabilities.base import Services
+from searchsocket.serving.parts import Keeping
 from searchsocket.serving.service import OnError
 from searchsocket.serving.services import open_services
 from searchsocket.system.git import ask_git
@@ -139,23 +139,17 @@ class CheckoutLibraries:
             return True  # it exists; a call reports its error
         return True
 
-    def _keeper(self, project: Project) -> CodeKeeper | None:
-        """Return the keeper of a project's index; None for the main checkout, which may have another branch."""
+    def _keeping(self, project: Project) -> Keeping | None:
+        """Return how a project's index is kept; None for the main checkout, which may have another branch."""
         if project.root != self.worktree.project.root:
             return None
-        return CodeKeeper(
-            project,
-            self._environ,
-            scope=self._scope,
-            may_sync=project.settings.mcp.sync is not False,
-            clock=self._clock,
-        )
+        return Keeping(project.settings.mcp.sync is not False, self._scope)
 
     def _services(self, project: Project) -> Services:
         with self._lock:
             if project.root not in self._opened:
                 self._opened[project.root] = open_services(
-                    project, self._environ, clock=self._clock, on_error=self._on_error, keeper=self._keeper(project)
+                    project, self._environ, clock=self._clock, on_error=self._on_error, keeping=self._keeping(project)
                 )
             return self._opened[project.root]
 

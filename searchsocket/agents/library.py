@@ -96,10 +96,10 @@ class Library:
         return age_s(published_at, self.clock())
 
     def freshen(self, *, first: bool) -> tuple[Note, ...]:
-        """See `CodeKeeper.freshen`."""
-        keeper = self.services.keeper
+        """Index changes of the source code before an answer about it; see `Part.freshen`."""
         next_step = "call `sync`" if "sync" in self.tools else "run `searchsocket code sync`"
-        return keeper.freshen(self.scope.name, first=first, next_step=next_step) if keeper else ()
+        parts = (part() for part in self.services.parts.values())
+        return tuple(note for part in parts for note in part.freshen(self.scope.name, first=first, next_step=next_step))
 
     def check(self) -> None:
         """Open the index.
@@ -110,7 +110,7 @@ class Library:
         if self.has_pages:
             self.service.store.reader(self.scope)
         elif "search_code" in self.tools:
-            self.services.code().generation(self.scope.name)
+            self.services.parts["code"]().check(self.scope.name)
 
     def others(self) -> Sequence[str]:
         """Return the indexed scopes of the project; empty if they cannot be listed."""
@@ -166,10 +166,8 @@ class ServedLibraries:
     def tools(self) -> Sequence[str]:
         settings = self.project.settings
         _, code = corpora_of(self.project)
-        keeper = self.services.keeper
-        return offered_tools(
-            settings.mcp.tools, settings, pages=True, code=code, sync=keeper is not None and keeper.may_sync
-        )
+        sync = any(part().may_sync for part in self.services.parts.values())
+        return offered_tools(settings.mcp.tools, settings, pages=True, code=code, sync=sync)
 
     @property
     def projects(self) -> Sequence[str]:

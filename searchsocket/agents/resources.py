@@ -154,9 +154,8 @@ def _pages_below(library: Library, folder: str) -> Sequence[str]:
 
 
 def _files_below(library: Library, folder: str) -> Sequence[str]:
-    code = library.services.code()
-    reader, _ = code.engine.opened(code.home.scope_named(library.scope.name))
-    return reader.words.pages_with((), where=Filter(path_prefix=folder))
+    files = library.services.parts["code"]().folder("code", library.scope, anonymous=False)
+    return files.reader.words.pages_with((), where=Filter(path_prefix=folder))
 
 
 KINDS = (

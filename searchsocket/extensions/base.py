@@ -38,6 +38,8 @@ class Extension:
         tools: A sequence of `Tool`: the answers of its capabilities as text for agents.
         endpoints: Adds further endpoints to the service, see `search_api.extension`.
         assets: A function of a `DagsterSite` that returns asset definitions, for a project in which it is on.
+        services: A function of a `PartContext` that returns a `Part`: what it opens to answer over a project.
+        contents: What the documents of its part are, in words: agents read them as content.
         corpora: A sequence of `Corpus`: what it indexes besides the pages of the site.
         checks: A `DoctorCheck`, for `searchsocket doctor`.
         status: A function of a `Project` that returns a `PartStatus`, for `searchsocket status`.
@@ -52,6 +54,8 @@ class Extension:
     tools: str = ""
     endpoints: str = ""
     assets: str = ""
+    services: str = ""
+    contents: str = ""
     corpora: str = ""
     checks: str = ""
     status: str = ""

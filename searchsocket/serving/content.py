@@ -6,9 +6,7 @@ from datetime import UTC, datetime
 from functools import partial
 
 from searchsocket.errors import Busy, InvalidRequest, ScopeNotIndexed, ScopeRefused
-from searchsocket.extensions.code.search.freshness import ReadNow, is_changed
-from searchsocket.extensions.code.search.query import CodeQuery
-from searchsocket.extensions.code.serving.service import CodeService, open_code
+from searchsocket.extensions import extensions
 from searchsocket.models.embedders.queries import QueryVectors, vector_for
 from searchsocket.project.project import Project
 from searchsocket.search.answering.answer import AskAnswer, AskQuery
@@ -17,16 +15,15 @@ from searchsocket.search.content.answer import ContentAnswer
 from searchsocket.search.content.budget import DEFAULT_LIMIT
 from searchsocket.search.content.document import DocumentDataAnswer, DocumentQuery, DocumentReader, DocumentTextAnswer
 from searchsocket.search.content.documents import DocumentFinder, DocumentsAnswer, DocumentsQuery, RankedDocuments
-from searchsocket.search.content.folder import CodeFolder, ContentFolder, PageFolder
+from searchsocket.search.content.folder import ContentFolder, PageFolder
 from searchsocket.search.content.query import ContentQuery
 from searchsocket.search.content.retrieve import ContentSearch
 from searchsocket.search.query import SearchQuery
+from searchsocket.serving.parts import Part, PartContext, enabled_parts, open_parts
 from searchsocket.serving.service import OnError, SearchService, SourceChanges
-from searchsocket.stores.base import IndexReader
 from searchsocket.types import Generation, PageFacts, Scope
 
-_KINDS = ("site", "code")
-_MAX_FILES = 50  # source files in the results of a search for documents
+_SITE = "site"
 _MAX_TRIES = 3
 
 
@@ -34,11 +31,11 @@ _MAX_TRIES = 3
 class ContentService:
     """One project's content; safe to share between threads.
 
-    A folder is `site` or `code`, optionally after the name of a scope: `main/site`.
+    A folder is `site` or the name of an extension with documents, optionally after the name of a scope: `main/site`.
     """
 
     service: SearchService
-    code: CodeService | None  # None: source code is not indexed here
+    parts: Mapping[str, Callable[[], Part]]  # with documents, by the name of the extension
     content: ContentSearch
     reader: DocumentReader
     finder: DocumentFinder
@@ -76,7 +73,7 @@ class ContentService:
         return self.reader.data(self.folder(folder_id, trusted=trusted), query)
 
     def ask(self, query: AskQuery, scope: str | None, *, trusted: bool) -> AskAnswer:
-        """Answer from the pages of a scope and, for trusted callers, from its indexed code; see `ask`.
+        """Answer from the pages of a scope and, for trusted callers, from the documents of extensions; see `ask`.
 
         Raises:
             InvalidRequest: The question is empty, or a limit is exceeded.
@@ -85,7 +82,7 @@ class ContentService:
         """
         prefix = f"{scope}/" if scope else ""
         folders, missing = [], None
-        for kind in _KINDS if trusted and self.code else _KINDS[:1]:
+        for kind in (_SITE, *(self.parts if trusted else ())):
             try:
                 folders.append(self.folder(f"{prefix}{kind}", trusted=trusted))
             except ScopeNotIndexed as error:
@@ -97,7 +94,7 @@ class ContentService:
     def _search_documents(
         self, folder: ContentFolder, query: DocumentsQuery, offset: int, *, trusted: bool
     ) -> tuple[RankedDocuments, str]:
-        """Return the results of a document search in pages or code, and the generation that answered."""
+        """Return the results of a search for documents, and the generation that answered."""
         limit, scope = query.limit or DEFAULT_LIMIT, folder.reader.generation.scope
         if isinstance(folder, PageFolder):
             searchable = self.service.scopes.find(scope, trusted=trusted)
@@ -106,11 +103,9 @@ class ContentService:
             )
             urls, scores = [result.url for result in page.results], [result.score for result in page.results]
             return RankedDocuments(urls, scores, page.total), page.meta.generation
-        assert self.code
-        code = self.code.search(CodeQuery(query.query, _MAX_FILES, max_per_file=1), scope)
-        files = [(f"/{result.file}", result.score) for result in code.results]
-        part = files[offset : offset + limit]
-        return RankedDocuments([url for url, _ in part], [score for _, score in part], len(files)), code.generation
+        found = self.parts[folder.folder_id.rpartition("/")[2]]().find_documents(query.query, scope)
+        part = slice(offset, offset + limit)
+        return RankedDocuments(found.urls[part], found.scores[part], len(found.urls)), found.generation
 
     def folder(self, folder_id: str, *, trusted: bool) -> ContentFolder:
         """Open a folder.
@@ -119,31 +114,29 @@ class ContentService:
             InvalidRequest, ScopeRefused, ScopeNotIndexed: There is no such folder, or it is not for this caller.
         """
         scope, kind = self._scope_and_kind(folder_id, trusted=trusted)
-        make: type[PageFolder | CodeFolder]
-        changed: Callable[[PageFacts], bool | None]
-        if kind == "site":
-            make, queries, reader = PageFolder, self.service.engine.queries, self.service.engine.opened(scope)
-            changed = partial(_is_page_changed, self.service.changes, scope.name)
-        else:
-            assert self.code
-            make, queries = CodeFolder, self.code.engine.queries
-            reader, read_now = self.code.engine.opened(self.code.home.scope_named(scope.name))
-            changed = partial(_is_file_changed, reader, read_now)
+        if kind != _SITE:
+            return self.parts[kind]().folder(folder_id, scope, anonymous=not trusted)
+        queries, reader = self.service.engine.queries, self.service.engine.opened(scope)
+        changed = partial(_is_page_changed, self.service.changes, scope.name)
         embed = partial(vector_for, queries, reader.generation, anonymous=not trusted)
-        return make(folder_id, reader, embed, changed, partial(_is_read, queries, reader.generation))
+        return PageFolder(folder_id, reader, embed, changed, partial(is_read, queries, reader.generation))
 
     def _scope_and_kind(self, folder_id: str, *, trusted: bool) -> tuple[Scope, str]:
-        """Split a folder id into its scope and `site` or `code`."""
+        """Split a folder id into its scope and `site` or the name of an extension."""
         name, _, kind = folder_id.rpartition("/")
-        if kind not in _KINDS or folder_id.startswith("/"):
+        contents = {extension.name: extension.contents for extension in extensions() if extension.contents}
+        if kind not in (_SITE, *contents) or folder_id.startswith("/"):
+            names = " or ".join(map(repr, (_SITE, *contents)))
             raise InvalidRequest(
-                f"folder_id {folder_id[:80]!r} is unknown; use 'site' or 'code', optionally with a scope: 'main/site'"
+                f"folder_id {folder_id[:80]!r} is unknown; use {names}, optionally with a scope: 'main/site'"
             )
-        if kind == "code":
+        if kind != _SITE:
             if not trusted:
-                raise ScopeRefused("source code needs the key")
-            if self.code is None:
-                raise InvalidRequest("source code is not indexed; set code.enable, then run `searchsocket index`")
+                raise ScopeRefused(f"{contents[kind]} needs the key")
+            if kind not in self.parts:
+                raise InvalidRequest(
+                    f"{contents[kind]} is not indexed; set {kind}.enable, then run `searchsocket index`"
+                )
         return self.service.scopes.find(name or None, trusted=trusted), kind
 
 
@@ -151,13 +144,7 @@ def _is_page_changed(changes: SourceChanges, scope: str, page: PageFacts) -> boo
     return changes.changed(page.source_file or page.route_file, scope)
 
 
-def _is_file_changed(reader: IndexReader, read_now: ReadNow, page: PageFacts) -> bool | None:
-    """Return True if a source file has other bytes than indexed; None if it was deleted."""
-    data = read_now(page.source_file)
-    return None if data is None else is_changed(reader.catalogue.page_digest(page.url), data)
-
-
-def _is_read(queries: QueryVectors, generation: Generation) -> bool:
+def is_read(queries: QueryVectors, generation: Generation) -> bool:
     """Return True if the model reads whole texts; an instant model only adds up vectors of words."""
     return not queries.embedder_of(generation.model_id).is_instant
 
@@ -166,7 +153,7 @@ def open_content(
     project: Project,
     environ: Mapping[str, str],
     service: SearchService,
-    code: CodeService | None = None,
+    parts: Mapping[str, Callable[[], Part]] | None = None,
     *,
     clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     on_error: OnError = lambda _: None,
@@ -174,17 +161,17 @@ def open_content(
     """Build the content service of a project without opening an index.
 
     Args:
-        code: The service of its source code; None = build it if the settings enable the index of code.
+        parts: Those of extensions with documents; None = those that the settings enable.
 
     Raises:
         ConfigError, ConfigMissing: A backend cannot be used.
     """
-    if code is None and project.settings.code.enable:
-        code = open_code(project, environ, clock=clock, on_error=on_error)
+    if parts is None:
+        parts = enabled_parts(project.settings, open_parts(PartContext(project, environ, clock, on_error)))
     tokens = service.continuations
     return ContentService(
         service,
-        code,
+        parts,
         ContentSearch(tokens, clock),
         DocumentReader(tokens, clock),
         DocumentFinder(tokens, clock),

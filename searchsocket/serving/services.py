@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from functools import cache, partial
+from functools import cache
 
-from searchsocket.extensions.code.serving.keeper import CodeKeeper
-from searchsocket.extensions.code.serving.service import open_code
 from searchsocket.project.project import Project
 from searchsocket.serving.capabilities.base import Services
 from searchsocket.serving.content import open_content
+from searchsocket.serving.parts import Keeping, PartContext, enabled_parts, open_parts
 from searchsocket.serving.service import OnError, SearchService, open_service
 
 
@@ -19,18 +18,21 @@ def open_services(
     clock: Callable[[], datetime],
     on_error: OnError,
     service: SearchService | None = None,
-    keeper: CodeKeeper | None = None,
+    keeping: Keeping | None = None,
+    only_enabled: bool = False,
 ) -> Services:
-    """Open the services of a project; those of code and content open with the first call that needs them.
+    """Open the services of a project; those of content and of extensions open with the first call that needs them.
 
     Args:
         service: Use this service, which is open already.
-        keeper: Keeps the index of the source code.
+        keeping: How extensions keep what they index up to date; None = not at all.
+        only_enabled: Content has only the documents of extensions that the settings enable.
 
     Raises:
         ConfigError, ConfigMissing: A backend cannot be used.
     """
     search = service or open_service(project, environ, clock=clock, on_error=on_error)
-    code = cache(partial(open_code, project, environ, clock=clock, on_error=on_error, site=search.store))
-    content = cache(lambda: open_content(project, environ, search, code(), clock=clock, on_error=on_error))
-    return Services(project, search.scopes, lambda: search, code, content, keeper)
+    parts = open_parts(PartContext(project, environ, clock, on_error, search.store, keeping))
+    documents = enabled_parts(project.settings, parts) if only_enabled else parts
+    content = cache(lambda: open_content(project, environ, search, documents, clock=clock, on_error=on_error))
+    return Services(project, search.scopes, lambda: search, content, parts)

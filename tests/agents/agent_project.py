@@ -13,8 +13,8 @@ from search_site import DOCS, NOW, Site
 
 from searchsocket.agents.library import ServedLibraries
 from searchsocket.agents.server import make_server
-from searchsocket.extensions.code.serving.keeper import CodeKeeper
 from searchsocket.project.project import Project
+from searchsocket.serving.parts import Keeping
 from searchsocket.serving.services import open_services
 from searchsocket.stores.local import LocalStore
 from tests.api_client import body_of
@@ -58,8 +58,8 @@ def make_agent_project(root: Path, files: Mapping[str, str] = MappingProxyType({
 
 def server_of(project: Project, **options: Any) -> Any:
     """The protocol's server over a project, without a transport."""
-    keeper = CodeKeeper(project, {}, may_sync=bool(project.settings.mcp.sync), clock=lambda: NOW)
-    services = open_services(project, {}, clock=lambda: NOW, on_error=lambda _: None, keeper=keeper)
+    keeping = Keeping(bool(project.settings.mcp.sync))
+    services = open_services(project, {}, clock=lambda: NOW, on_error=lambda _: None, keeping=keeping)
     structured = project.settings.mcp.structured_content
     return make_server(ServedLibraries(project, services, lambda: NOW), structured=structured, **options)
 

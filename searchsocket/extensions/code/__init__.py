@@ -4,6 +4,8 @@ from searchsocket.extensions.base import Command, Extension
 
 EXTENSION = Extension(
     name="code",
+    services=f"{__name__}.serving.part:open_part",
+    contents="source code",
     corpora=f"{__name__}.corpus:CORPORA",
     capabilities=f"{__name__}.capabilities:CODE",
     tools=f"{__name__}.tools:CODE_TOOLS",

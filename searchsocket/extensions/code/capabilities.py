@@ -15,6 +15,7 @@ from searchsocket.extensions.code.search.find_all import CodeFindAnswer, CodeFin
 from searchsocket.extensions.code.search.query import CodeQuery
 from searchsocket.extensions.code.search.related import DocumentingPage, RelatedCode, RelatedQuery
 from searchsocket.extensions.code.serving.keeper import CodeKeeper
+from searchsocket.extensions.code.serving.part import CodePart
 from searchsocket.extensions.code.serving.service import CodeService
 from searchsocket.extensions.code.serving.upkeep import CodeStatus, CodeSynced
 from searchsocket.search.bounds import (
@@ -141,7 +142,7 @@ def search_code(services: Services, request: CodeRequest, caller: Caller) -> Cod
     Call it to find where something is implemented or defined. Returns file, lines, symbol, kind and a preview of each,
     and marks files that changed since they were indexed. Then read lines with `fetch`. For prose, use `search`.
     """
-    code, scope = services.code(), services.scope(request.scope, caller).name
+    code, scope = _part(services).service(), services.scope(request.scope, caller).name
 
     def run(request: CodeRequest) -> CodeAnswer:
         return code.search(query_of(CodeQuery, request), scope)
@@ -168,7 +169,7 @@ def find_code(services: Services, request: CodeFindRequest, caller: Caller) -> C
     query = query_of(CodeFindQuery, request)
     if caller.is_agent and query.max_tokens is None:
         query = replace(query, max_tokens=DEFAULT_MAX_TOKENS)
-    return services.code().find(query, services.scope(request.scope, caller).name)
+    return _part(services).service().find(query, services.scope(request.scope, caller).name)
 
 
 def code_status(services: Services, request: CodeStatusRequest, caller: Caller) -> CodeStatus:
@@ -188,9 +189,16 @@ def sync_code(services: Services, request: CodeSyncRequest, caller: Caller) -> C
 
 
 def _keeper(services: Services) -> CodeKeeper:
-    if services.keeper is None:
+    keeper = _part(services).keeper
+    if keeper is None:
         raise InvalidRequest("this checkout has no index of its own; run `searchsocket code sync` in it")
-    return services.keeper
+    return keeper
+
+
+def _part(services: Services) -> CodePart:
+    part = services.parts["code"]()
+    assert isinstance(part, CodePart)
+    return part
 
 
 def fetch_code(services: Services, request: CodeFetchRequest, caller: Caller) -> FetchedCode:
@@ -200,7 +208,7 @@ def fetch_code(services: Services, request: CodeFetchRequest, caller: Caller) ->
     """
     if bool(request.ids) == bool(request.file):
         raise InvalidRequest("name either ids or file, as results have them")
-    code, scope = services.code(), services.scope(request.scope, caller).name
+    code, scope = _part(services).service(), services.scope(request.scope, caller).name
     if request.file is None:
         places = list(dict.fromkeys(request.ids))[:MAX_PLACES]
         files = [lines for place in places for lines in _at(code, place, scope, request.max_lines)]
@@ -221,7 +229,7 @@ def _at(code: CodeService, place: str, scope: str, max_lines: int) -> list[Fetch
 
 def related_code(services: Services, request: CodeRelatedRequest, caller: Caller) -> RelatedCode:
     """Get code near a chunk and the pages about it; raises as `CodeService.related` and `read_part`."""
-    code, scope = services.code(), services.scope(request.scope, caller).name
+    code, scope = _part(services).service(), services.scope(request.scope, caller).name
 
     def run(request: CodeRelatedRequest) -> RelatedCode:
         return code.related(query_of(RelatedQuery, request), scope)

@@ -1,4 +1,4 @@
-"""Folders of content: the pages of a scope, or its source files."""
+"""Folders of content: the pages of a scope. Extensions have folders of other documents."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -119,21 +119,6 @@ class PageFolder(ContentFolder):
     @cached_property
     def _urls(self) -> dict[str, str]:
         return {mirror_name(url): url for url in self.reader.words.pages_with(())}
-
-
-class CodeFolder(ContentFolder):
-    """The source files of a scope."""
-
-    has_urls = False
-
-    def file_path(self, url: str) -> str:
-        return url[1:]
-
-    def text(self, url: str) -> tuple[str, int]:
-        return self.reader.catalogue.page_body(url) or "", 0
-
-    def _url(self, file_path: str) -> str:
-        return f"/{file_path}"
 
 
 def chunk_id(record: Record) -> str:

@@ -15,10 +15,9 @@ from searchsocket.system.json_text import JsonObject
 from searchsocket.types import Scope
 
 if TYPE_CHECKING:  # a command loads only the service that it needs
-    from searchsocket.extensions.code.serving.keeper import CodeKeeper
-    from searchsocket.extensions.code.serving.service import CodeService
     from searchsocket.project.project import Project
     from searchsocket.serving.content import ContentService
+    from searchsocket.serving.parts import Part
     from searchsocket.serving.scopes import ReadableScopes
     from searchsocket.serving.service import SearchService
 
@@ -42,9 +41,8 @@ class Services(NamedTuple):
     project: "Project"
     scopes: "ReadableScopes"
     search: "Callable[[], SearchService]"
-    code: "Callable[[], CodeService]"
     content: "Callable[[], ContentService]"
-    keeper: "CodeKeeper | None" = None  # of the index of the source code; None without one
+    parts: "Mapping[str, Callable[[], Part]]"  # of extensions, by name
 
     def scope(self, name: str | None, caller: Caller) -> Scope:
         """Return the scope of a request; None is the default scope.

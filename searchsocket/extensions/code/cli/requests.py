@@ -13,6 +13,7 @@ from searchsocket.cli.output import not_searched, safe, warn
 from searchsocket.extensions.code.search.answer import CodeResult
 from searchsocket.extensions.code.search.find_all import CodeFindAnswer
 from searchsocket.extensions.code.search.results import numbered_lines
+from searchsocket.extensions.code.serving.part import CodePart
 from searchsocket.extensions.code.serving.service import CodeService, open_code
 from searchsocket.extensions.code.serving.upkeep import CodeStatus, CodeSynced
 from searchsocket.serving.capabilities.base import SHELL, A, Capability, R, Services
@@ -38,7 +39,13 @@ def open_scope(root: Path, scope_name: str | None) -> CodeScope:
     """Open the source code of the project in `root`."""
     project, scope = load_scope(root, scope_name)
     code = open_code(project, os.environ, on_error=warn)
-    services = Services(project, ReadableScopes(project, os.environ), _no_service, lambda: code, _no_service)
+    services = Services(
+        project,
+        ReadableScopes(project, os.environ),
+        _no_service,
+        _no_service,
+        {"code": lambda: CodePart(lambda: code, None)},
+    )
     return CodeScope(code, scope.name, services)
 
 

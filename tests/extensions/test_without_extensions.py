@@ -1,0 +1,80 @@
+"""The core alone: a copy of the packages without the folders of extensions indexes, searches and serves."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from small_site import write_site
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("searchsocket", "searchsocket_assets", "search_api")
+SERVICE = """
+import asyncio, json, sys
+from pathlib import Path
+import httpx
+from search_api.app import create_app
+from searchsocket.agents.library import offered_tools
+from searchsocket.extensions import extensions
+from searchsocket.project.project import open_project
+from searchsocket_assets.definitions import build_definitions
+
+project = open_project(Path(sys.argv[1]), {})
+app = create_app(project, environ={})
+
+async def ask():
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as client:
+        answer = await client.get("/api/search", params={"q": "mooring"})
+        document = await client.get("/api/openapi.json")
+        return answer.json()["results"][0]["url"], sorted(document.json()["paths"])
+
+keys = [key.to_user_string() for key in build_definitions(sys.argv[1]).resolve_all_asset_keys()]
+tools = list(offered_tools(("all",), project.settings, pages=True, code=False))
+print(json.dumps({"extensions": len(extensions()), "http": asyncio.run(ask()), "tools": tools, "assets": keys}))
+"""
+
+
+@pytest.fixture(scope="module")
+def core(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("core")
+    for package in PACKAGES:
+        shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
+    for path in (folder / "searchsocket" / "extensions").iterdir():
+        if path.is_dir():
+            shutil.rmtree(path)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_site(tmp_path_factory.mktemp("site") / "harbour")
+
+
+def started(core: Path, *command: str) -> str:
+    environ = {**os.environ, "PYTHONPATH": str(core)}
+    done = subprocess.run(
+        [sys.executable, *command], env=environ, cwd=core, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_core_indexes_searches_and_serves(core: Path, root: Path) -> None:
+    command = ("-m", "searchsocket.cli.main")
+    assert {"code", "demand"}.isdisjoint(started(core, *command, "--help").split())
+    assert json.loads(started(core, *command, "index", "--json", "--project", str(root)))["pages"]["indexed"] > 0
+    assert "results" in json.loads(started(core, *command, "search", "mooring", "--json", "--project", str(root)))
+    started(core, *command, "status", "--project", str(root))
+    started(core, *command, "doctor", "--project", str(root))
+    found = json.loads(started(core, "-c", SERVICE, str(root)).splitlines()[-1])
+    assert found["extensions"] == 0
+    url, paths = found["http"]
+    assert url.startswith("/")
+    assert "/api/search" in paths
+    assert not [path for path in paths if "code" in path]
+    assert "search" in found["tools"]
+    assert not [name for name in found["tools"] if "code" in name]
+    assert "search_index" in found["assets"]
