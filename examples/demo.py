@@ -1,4 +1,4 @@
-"""The whole way once: index the bundled site, serve it on loopback, ask it a few things, stop.
+"""The whole way once: index the bundled site, ask its service a few things, add search to its pages, and show them.
 
 Run by `make demo`. A second run indexes nothing, because nothing changed.
 """
@@ -19,6 +19,7 @@ from urllib.request import urlopen
 
 import click
 from site_archive import unpack
+from static_demo import PORT, serve_docs
 
 from searchsocket.cli.output import safe
 from searchsocket.cli.results import mark_lines
@@ -46,11 +47,16 @@ def main() -> None:
             print(f"GET {url}/api/search?q=...")
             for question, below in QUESTIONS:
                 ask(url, question, below)
-        headline("3. Export it, for search without a server")
-        command = [COMMAND, "export", SITE / "build" / "searchsocket", "--project", SITE]
-        subprocess.run(command, env=environment(), check=True)
+        headline("3. Add search to its pages, without a server")
+        subprocess.run([COMMAND, "static", SITE / "build"], env=environment(), check=True)
         headline("4. Open next")
         tell_what_is_next()
+        headline("5. Read the documentation and search it")
+        if sys.stdout.isatty():
+            print("Ctrl-K opens the search, Ctrl-C ends this demo.")
+            serve_docs()
+        else:
+            print(f"  python3 {here(Path(__file__).with_name('static_demo.py'))}  # http://127.0.0.1:{PORT}/docs")
     except KeyboardInterrupt:
         print("\nstopped", file=sys.stderr)
         raise SystemExit(130) from None
@@ -85,7 +91,10 @@ def environment() -> dict[str, str]:
 def served() -> Iterator[str]:
     """The API on a free port of this machine; gone afterwards."""
     server = subprocess.Popen(
-        [COMMAND, "serve", "--dev", "--port", "0", "--project", SITE], env=environment(), stdout=subprocess.PIPE, text=True
+        [COMMAND, "serve", "--dev", "--port", "0", "--project", SITE],
+        env=environment(),
+        stdout=subprocess.PIPE,
+        text=True,
     )
     try:
         assert server.stdout is not None
@@ -141,7 +150,6 @@ def tell_what_is_next() -> None:
         ("see its runs in Dagster", "dagster"),
     ):
         print(f"  {what:<25}{command} {arguments} --project {site}")
-    print(f"  {'search without a server':<25}python3 {here(Path(__file__).with_name('static_demo.py'))}")
     print(f"  {'read what the index saw':<25}{site / '.searchsocket' / 'pages' / 'main'}")
 
 

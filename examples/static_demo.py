@@ -1,4 +1,4 @@
-"""The bundled site on a plain file server, with search that needs no service: `make demo` wrote its index.
+"""The documentation with its search on a plain file server: `make demo` added the search to its pages.
 
 Open the address that it prints; Ctrl-C ends it. `/page` is `page.html`, as most static hosts have it.
 """
@@ -7,33 +7,35 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 BUILD = Path(__file__).parent / "docs-site" / "build"
-PAGE = b"""<!doctype html><html lang="en"><meta charset="utf-8"><title>Search without a server</title>
-<script type="module" src="/searchsocket/components.js"></script>
-<searchsocket-dialog static></searchsocket-dialog>
-"""
+PORT = 8182
 
 
 class Handler(SimpleHTTPRequestHandler):
     def __init__(self, *arguments: object) -> None:
         super().__init__(*arguments, directory=str(BUILD))  # type: ignore[arg-type]
 
-    def do_GET(self) -> None:
-        if self.path != "/search":
-            return super().do_GET()
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html")
-        self.end_headers()
-        self.wfile.write(PAGE)
-
     def translate_path(self, path: str) -> str:
         file = super().translate_path(path)
-        return file if Path(file).is_file() else f"{file.rstrip('/')}.html"
+        page = Path(f"{file.rstrip('/')}.html")
+        return str(page) if page.is_file() and not Path(file).is_file() else file
+
+    def log_message(self, *_: object) -> None:
+        pass
 
 
-if __name__ == "__main__":
-    with ThreadingHTTPServer(("127.0.0.1", 8182), Handler) as server:
-        print("http://127.0.0.1:8182/search", flush=True)
+def serve_docs() -> None:
+    """Print the address, and serve until Ctrl-C; on another port if that of the demo is in use."""
+    try:
+        server = ThreadingHTTPServer(("127.0.0.1", PORT), Handler)
+    except OSError:
+        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    with server:
+        print(f"  http://127.0.0.1:{server.server_port}/docs", flush=True)
         try:
             server.serve_forever()
         except KeyboardInterrupt:
             print()
+
+
+if __name__ == "__main__":
+    serve_docs()

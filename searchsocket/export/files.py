@@ -150,8 +150,9 @@ def export_generation(
     folder = _Folder(target, _json(target / ENTRY))
     names = folder.write_site(SiteExport(reader, settings, curation, base=base, folder=site_folder))
     program = folder.write_program(sorted(folder.sizes))
-    _replace(target / ENTRY, json.dumps({"generation": reader.generation.name, **names, **program}).encode())
-    removed = folder.remove_stale(names["previous"])
+    entry = json.dumps({"generation": reader.generation.name, **names, **program}).encode()
+    is_new = _replace(target / ENTRY, entry)
+    removed = folder.remove_stale(names["previous"]) if is_new else 0
     return folder.result(reader.generation, names["head"], removed)
 
 
@@ -179,10 +180,11 @@ def export_sites(sites: Sequence[SiteExport], target: Path) -> list[Exported]:
         }
         for site, (_, names) in zip(sites, folders, strict=True)
     ]
-    _replace(target / ENTRY, json.dumps({"sites": entries, **top.write_program(files)}).encode())
-    top.remove_stale(str(before.get("head", "")))
+    is_new = _replace(target / ENTRY, json.dumps({"sites": entries, **top.write_program(files)}).encode())
+    if is_new:
+        top.remove_stale(str(before.get("head", "")))
     return [
-        folder.result(site.reader.generation, names["head"], folder.remove_stale(names["previous"]))
+        folder.result(site.reader.generation, names["head"], folder.remove_stale(names["previous"]) if is_new else 0)
         for site, (folder, names) in zip(sites, folders, strict=True)
     ]
 
@@ -223,12 +225,17 @@ def _site_before(entry: JsonObject, project: str) -> JsonObject:
     return next((site for site in entries if site.get("folder") == f"{_SITES}/{project}"), {})
 
 
-def _replace(path: Path, data: bytes) -> None:
-    """Write a file unless it has these contents, so that a run without changes does not look like a new build."""
+def _replace(path: Path, data: bytes) -> bool:
+    """Write a file unless it has these contents, so that a run without changes does not look like a new build.
+
+    Returns:
+        True if the file was written.
+    """
     with suppress(OSError):  # the file does not exist, or the write below reports the reason
         if path.read_bytes() == data:
-            return
+            return False
     write_atomic(path, data, durable=path.name == ENTRY)
+    return True
 
 
 def _files_of(target: Path, head: str) -> set[str]:

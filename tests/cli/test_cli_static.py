@@ -89,6 +89,9 @@ def test_a_changed_page_is_indexed_again(static: RunStatic, build: Path) -> None
     static()
     assert TAG in (build / "about" / "index.html").read_text()
     assert entry(build)["head"] != before
+    changed = files(build)
+    static()
+    assert files(build) == changed  # files of the index before stay for open pages
 
 
 def test_undo_gives_the_files_as_before(static: RunStatic, build: Path) -> None:

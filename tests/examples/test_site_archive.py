@@ -1,11 +1,15 @@
-"""The documentation site comes out of its archive by itself, once."""
+"""The documentation site comes out of its archive by itself, once, and says what its sources say."""
 
+import re
 import tarfile
+from difflib import SequenceMatcher
 from pathlib import Path
 
 import pytest
+from bs4 import BeautifulSoup, Tag
 
 from examples import site_archive
+from tests import docs_pages
 
 
 @pytest.fixture
@@ -43,3 +47,26 @@ def test_an_unpacked_site_is_left_alone(site: Path) -> None:
     page.write_text("edited")
     site_archive.unpack()
     assert page.read_text() == "edited"
+
+
+VERSION = re.compile(r"\b\d+\.\d+\.\d+\b")
+
+
+def words_of(soup: Tag) -> list[str]:
+    return re.findall(r"\w+", VERSION.sub("", soup.get_text(" ")))
+
+
+@pytest.mark.long
+def test_the_archive_has_the_text_of_its_sources() -> None:
+    """A reader of the demo sees what the sources say now, except for the version; `make docs-site` makes it so."""
+    built = site_archive.unpack()
+    stale = {}
+    for url, source in docs_pages.pages().items():
+        files = [path for path in (built / f"{url}.html", built / url / "index.html") if path.is_file()]
+        page = BeautifulSoup(files[0].read_bytes(), "lxml").main if files else None
+        shown, expected = words_of(page) if page else [], words_of(source)
+        changes = SequenceMatcher(None, expected, shown, autojunk=False).get_opcodes()
+        lost = [" ".join(expected[start:end]) for kind, start, end, *_ in changes if kind in ("delete", "replace")]
+        if lost:
+            stale[url] = lost[:3]
+    assert stale == {}

@@ -39,8 +39,11 @@ def test_a_release_publishes_only_what_passed_the_tests() -> None:
 
 
 @pytest.mark.slow
-def test_the_published_documentation_works_below_a_path(tmp_path: Path) -> None:
+def test_the_published_documentation_works_below_a_path(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Its links, pictures and search begin with the path of the host."""
+    monkeypatch.setenv("SEARCHSOCKET_CACHE", str(tmp_path_factory.mktemp("cache")))
     make_pages(tmp_path / "pages", BASE)
     pages = list((tmp_path / "pages").rglob("*.html"))
     assert len(pages) > 100
