@@ -114,10 +114,6 @@ def settings_that_are_no_defaults(root: Path, patch: pytest.MonkeyPatch) -> str:
     return "".join(line for line in shown if "# default" not in line)
 
 
-def plan_of_ten_branches(root: Path, _: pytest.MonkeyPatch) -> str:
-    return printed(root, "plan", "--pages", "10000", "--branches", "10")
-
-
 def table_of_sizes(_: Path, __: pytest.MonkeyPatch) -> str:
     return table()
 
@@ -133,7 +129,6 @@ SCENARIOS: dict[str, Scenario] = {
         addresses_of_a_build,
         configuration_with_a_typo,
         settings_that_are_no_defaults,
-        plan_of_ten_branches,
         table_of_sizes,
     )
 }
