@@ -15,6 +15,7 @@ from starlette.routing import Match
 from searchsocket.errors import Busy, PageMissing, ScopeRefused, SearchSocketError, VectorBackendUnavailable
 from searchsocket.serving.answers import INTERNAL, public_message
 from searchsocket.text.hidden import visible_in
+from searchsocket.text.mistakes import explain_mistake
 
 _STATUS = {
     "INVALID_REQUEST": 400,
@@ -126,7 +127,7 @@ def _complaint(error: ErrorDetails) -> str:
         return "the body is not valid JSON"
     path = [str(part) for part in error["loc"][1:]]
     name = ".".join(path)[:_MAX_NAME_CHARS] or str(error["loc"][0])
-    message = "is an unknown field" if error["type"] == "extra_forbidden" else error["msg"].removeprefix("Input ")
+    message = "is an unknown field" if error["type"] == "extra_forbidden" else explain_mistake(error)
     return f"{name}: {message}"
 
 

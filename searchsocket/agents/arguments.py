@@ -14,6 +14,7 @@ from searchsocket.errors import InvalidRequest
 from searchsocket.serving.capabilities.base import Agent, AnyCapability, merged_options
 from searchsocket.serving.capabilities.fields import AGENT_FIELDS, AGENT_NAMES, MAX_SCOPE_CHARS
 from searchsocket.system.json_text import JsonObject
+from searchsocket.text.mistakes import explain_mistake
 
 _MAX_COMPLAINTS = 3
 _MAX_VALUE_CHARS = 60
@@ -139,7 +140,7 @@ def _complaint(error: ErrorDetails, names: Sequence[str], typed: Mapping[str, st
         return f"{path!a} is not an argument of this tool; did you mean {meanings[near[0]]!r}?"
     if error["type"] == "missing":
         return f"{path} is missing"
-    message = error["msg"].removeprefix("Value error, ").removeprefix("Input ")
+    message = explain_mistake(error)
     return f"{path}: {message}, not {_short(error['input'])}"
 
 

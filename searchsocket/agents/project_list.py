@@ -20,6 +20,7 @@ from searchsocket.project.settings.load import FILE_NAME
 from searchsocket.system.errors import system_error
 from searchsocket.system.files import make_private_folder, write_atomic
 from searchsocket.system.locks import scope_lock
+from searchsocket.text.mistakes import explain_mistake
 
 FILE = "mcp-projects.json"
 MAX_PROJECTS = 100
@@ -80,7 +81,9 @@ def read_list(path: Path) -> Sequence[ProjectEntry]:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         key = ".".join(map(str, first["loc"]))
-        raise ConfigError(f"{path}: {key or 'file'}: {first['msg']}; correct the file, or delete it") from error
+        raise ConfigError(
+            f"{path}: {key or 'file'}: {explain_mistake(first)}; correct the file, or delete it"
+        ) from error
     names = [project.name for project in projects]
     if duplicates := {name for name in names if names.count(name) > 1}:
         raise ConfigError(f"{path}: two projects have the name {min(duplicates)!r}; rename one")

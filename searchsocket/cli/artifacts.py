@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from searchsocket.cli.numbers import DecimalNumber, WholeNumber
 from searchsocket.cli.options import json_option, load_project, log_options, project_option, scope_options
 from searchsocket.cli.output import count, print_json, safe, say
 from searchsocket.errors import ConfigMissing
@@ -122,10 +123,10 @@ def list_(root: Path, url: str, as_json: bool) -> None:
 @artifacts.command()
 @project_option
 @_url_option
-@click.option("--keep", type=click.IntRange(min=1), default=2, show_default=True, help="Generations to keep per scope.")
+@click.option("--keep", type=WholeNumber(1), default=2, show_default=True, help="Generations to keep per scope.")
 @click.option(
     "--min-age-hours",
-    type=click.FloatRange(min=0),
+    type=DecimalNumber(0),
     default=24.0,
     show_default=True,
     help="Keep generations that were live or pushed in the last H hours.",

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from searchsocket.cli.numbers import WholeNumber
 from searchsocket.cli.options import continue_option, count_option, json_option, load_scope, scope_options
 from searchsocket.cli.output import safe
 from searchsocket.cli.results import changed_mark, more_lines, print_answer
@@ -23,7 +24,7 @@ from searchsocket.serving.service import open_service
 @count_option("--limit", MAX_PASSAGES, 3, "Maximum number of passages.")
 @click.option(
     "--max-tokens",
-    type=click.IntRange(LEAST_MAX_TOKENS, MOST_MAX_TOKENS),
+    type=WholeNumber(LEAST_MAX_TOKENS, MOST_MAX_TOKENS),
     default=2_000,
     show_default=True,
     help="Approximate maximum size of the text in tokens.",

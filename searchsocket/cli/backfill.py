@@ -15,6 +15,7 @@ from searchsocket.backends import Backends
 from searchsocket.cli.exits import FAILED
 from searchsocket.cli.index import run_options
 from searchsocket.cli.log_lines import log_lines
+from searchsocket.cli.numbers import WholeNumber
 from searchsocket.cli.options import is_quiet, load_project, log_options, project_option
 from searchsocket.cli.output import count, error_line, print_json, safe, say
 from searchsocket.pipeline.branches.builds import refuse_shared_source
@@ -38,7 +39,7 @@ _SILENT = {
 )
 @click.option("--all", "everything", is_flag=True, help="Every branch that [branches] includes.")
 @click.option(
-    "--at-once", type=click.IntRange(1, MAX_AT_ONCE), default=2, show_default=True, help="Number of parallel runs."
+    "--at-once", type=WholeNumber(1, MAX_AT_ONCE), default=2, show_default=True, help="Number of parallel runs."
 )
 @click.option("--dry-run", is_flag=True, help="Show each plan and its cost; make no calls and write nothing.")
 @run_options

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from searchsocket.backends import Backends
+from searchsocket.cli.numbers import WholeNumber
 from searchsocket.cli.options import is_quiet, json_option, load_project, project_option, result_options
 from searchsocket.cli.output import count, print_json, safe, say
 from searchsocket.cli.removed import Group
@@ -53,11 +54,9 @@ def status(root: Path, as_json: bool) -> None:
 
 @cache.command()
 @project_option
-@click.option("--unused-days", type=click.IntRange(min=1), help="Delete embeddings not used for N days.")
+@click.option("--unused-days", type=WholeNumber(1), help="Delete embeddings not used for N days.")
 @click.option("--model", "model_id", metavar="ID", help="Delete the embeddings of this model; see `cache status`.")
-@click.option(
-    "--max-mb", type=click.IntRange(min=0), help="Delete the oldest embeddings until the cache has this size."
-)
+@click.option("--max-mb", type=WholeNumber(0), help="Delete the oldest embeddings until the cache has this size.")
 @click.option(
     "--all", "everything", is_flag=True, help="Delete everything; the next runs embed, and pay for, every text again."
 )

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from searchsocket.cli.numbers import WholeNumber
 from searchsocket.cli.options import load_project, project_option
 from searchsocket.errors import AlreadyRunning
 from searchsocket.project.access import make_private_folders
@@ -29,7 +30,7 @@ _LOCK = "searchsocket-dagster.lock"
     show_default=True,
     help="Address to bind; the UI has no login, so keep it on this machine.",
 )
-@click.option("--port", type=click.IntRange(1, 65535), default=DEFAULT_PORT, show_default=True)
+@click.option("--port", type=WholeNumber(1, 65535), default=DEFAULT_PORT, show_default=True)
 def dagster(root: Path, host: str, port: int) -> None:
     """Open Dagster's UI for this project.
 

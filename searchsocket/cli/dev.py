@@ -16,6 +16,7 @@ from searchsocket.backends import Backends
 from searchsocket.cli.dagster import DEFAULT_PORT as DAGSTER_PORT
 from searchsocket.cli.exits import received_signal, signals_noted
 from searchsocket.cli.index_run import run_corpus
+from searchsocket.cli.numbers import DecimalNumber, WholeNumber
 from searchsocket.cli.options import load_project, quiet_option, scope_options
 from searchsocket.cli.output import count, print_error, safe, say
 from searchsocket.cli.serve import DEFAULT_PORT
@@ -47,7 +48,7 @@ _AFTER_READING = frozenset({"page_chunks", "chunk_embeddings", "search_index"}) 
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address that the service binds.")
 @click.option(
     "--port",
-    type=click.IntRange(0, 65535),
+    type=WholeNumber(0, 65535),
     default=DEFAULT_PORT,
     show_default=True,
     help="Port; the next free one if it is in use, 0 = any.",
@@ -56,11 +57,11 @@ _AFTER_READING = frozenset({"page_chunks", "chunk_embeddings", "search_index"}) 
     "--build", metavar="COMMAND", default="", help="Also run this command: one that builds the site at each change."
 )
 @click.option("--dagster", "with_dagster", is_flag=True, help="Also open Dagster's UI.")
-@click.option("--dagster-port", type=click.IntRange(1, 65535), default=DAGSTER_PORT, show_default=True)
+@click.option("--dagster-port", type=WholeNumber(1, 65535), default=DAGSTER_PORT, show_default=True)
 @click.option(
     "--settle",
     "settle_s",
-    type=click.FloatRange(0, 600),
+    type=DecimalNumber(0, 600),
     default=2.0,
     show_default=True,
     metavar="SECONDS",

@@ -170,9 +170,12 @@ def _index_line(name: str, generation: Generation, backends: Backends) -> CheckL
 
 
 def curation(project: Project) -> Iterator[CheckLine]:
-    """Report rules of the owner that have no effect; raise for a file that cannot be used."""
+    """Report rules of the owner that are not valid, or have no effect."""
     backends = Backends(project, os.environ, calls=False, local_only=True)
     rules = backends.curation.rules()
+    yield from (
+        CheckLine("curation", False, mistake, "correct this line; the other rules count") for mistake in rules.mistakes
+    )
     if not rules.digest:
         return
     amount = count(len(rules.pages) + len(rules.synonyms), "rule")
@@ -183,7 +186,8 @@ def curation(project: Project) -> Iterator[CheckLine]:
         reader = backends.store.reader(project.scope(os.environ))
         aliases, records = reader.generation.aliases, reader.catalogue.page_records
     for notice in backends.curation.notices(lambda page: page in aliases or bool(records(page))):
-        yield CheckLine("curation", True, notice)
+        if notice not in rules.mistakes:
+            yield CheckLine("curation", True, notice)
 
 
 def vectors(project: Project) -> Iterator[CheckLine]:

@@ -55,6 +55,8 @@ def export(folder: Path, roots: tuple[Path, ...], scope_name: str | None, as_jso
         for site, exported in zip(sites, results, strict=True):
             _report(f"{safe(site.title)}: generation", exported, folder)
         return
+    for mistake in (mistake for site in sites for mistake in site.curation.mistakes):
+        click.echo(f"warning: {mistake} (this rule is left out)", err=True)
     [site] = sites
     exported = export_generation(
         site.reader, site.settings, target, site.curation, base=site.base, site_folder=site.folder

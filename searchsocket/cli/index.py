@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from searchsocket.cli.log_lines import log_lines
+from searchsocket.cli.numbers import DecimalNumber, WholeNumber
 from searchsocket.cli.options import is_quiet, log_options, scope_options
 from searchsocket.cli.output import hanging, line_width, print_json, say
 from searchsocket.cli.summary import TEXT_COLUMN, unchanged_lines
@@ -43,8 +44,8 @@ def _type(option: Option) -> object:
     if option.choices:
         return click.Choice(option.choices)
     if option.kind is int:
-        return click.IntRange(min=int(option.minimum))
-    return click.FloatRange(min=option.minimum) if option.kind is float else None
+        return WholeNumber(int(option.minimum))
+    return DecimalNumber(option.minimum) if option.kind is float else None
 
 
 @click.command()

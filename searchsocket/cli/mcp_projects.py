@@ -8,6 +8,7 @@ import click
 from searchsocket.agents import project_list
 from searchsocket.agents.checkout import project_around
 from searchsocket.agents.pulled import pulled_home
+from searchsocket.cli.numbers import WholeNumber
 from searchsocket.cli.options import json_option, load_project
 from searchsocket.cli.output import print_json, safe
 from searchsocket.errors import ArtifactInvalid, ArtifactsUnavailable, ConfigError, NewerRelease
@@ -18,7 +19,7 @@ from searchsocket.serving.pulled import pulled_project_id
 @click.command()
 @click.argument("location", metavar="DIR|URL")
 @click.option("--name", default="", metavar="NAME", help="Name for agents; default: the project's id, or the host.")
-@click.option("--pages", type=click.IntRange(min=1), metavar="N", help="Crawl at most N pages; default: 1,000.")
+@click.option("--pages", type=WholeNumber(1), metavar="N", help="Crawl at most N pages; default: 1,000.")
 def add(location: str, name: str, pages: int | None) -> None:
     """Let agents ask another project, in every folder.
 

@@ -9,6 +9,7 @@ import click
 
 from searchsocket.cli.log_lines import begin as begin_log_lines
 from searchsocket.cli.log_lines import log_lines
+from searchsocket.cli.numbers import WholeNumber
 from searchsocket.search.bounds import LEAST_MAX_TOKENS, MOST_MAX_TOKENS
 
 if TYPE_CHECKING:
@@ -122,15 +123,13 @@ continuation_option = click.option(
 
 def count_option(name: str, most: int, default: int, description: str, *others: str) -> Callable[[F], F]:
     """Add an option for a number from 1 to `most`; `others` are further names, and that of the parameter."""
-    return click.option(
-        name, *others, type=click.IntRange(1, most), default=default, show_default=True, help=description
-    )
+    return click.option(name, *others, type=WholeNumber(1, most), default=default, show_default=True, help=description)
 
 
 # None means no limit besides the number of results.
 tokens_option = click.option(
     "--max-tokens",
-    type=click.IntRange(LEAST_MAX_TOKENS, MOST_MAX_TOKENS),
+    type=WholeNumber(LEAST_MAX_TOKENS, MOST_MAX_TOKENS),
     metavar="N",
     help="Approximate maximum size of the text in tokens; results stay whole.",
 )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from searchsocket.cli.numbers import DecimalNumber, WholeNumber
 from searchsocket.cli.options import load_project, offer_options, offering, projects_option, quiet_option
 from searchsocket.project.location import project_here
 from searchsocket.project.project import Project
@@ -25,7 +26,7 @@ MAX_WORKERS = 64
 @projects_option("Project folder; repeat to search several sites at once. Default: the current folder.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to bind.")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=DEFAULT_PORT, show_default=True, help="Port; 0 = any free port."
+    "--port", type=WholeNumber(0, 65535), default=DEFAULT_PORT, show_default=True, help="Port; 0 = any free port."
 )
 @click.option("--scope", "scopes", multiple=True, metavar="NAME", help="Scope that is public; repeat for several.")
 @click.option(
@@ -40,14 +41,14 @@ MAX_WORKERS = 64
 )
 @click.option(
     "--memory-mb",
-    type=click.IntRange(16, 1_000_000),
+    type=WholeNumber(16, 1_000_000),
     default=600,
     show_default=True,
     help="With --projects: memory of each process for open projects; the least recently used are closed.",
 )
 @click.option(
     "--disk-mb",
-    type=click.IntRange(1, 100_000_000),
+    type=WholeNumber(1, 100_000_000),
     default=20_000,
     show_default=True,
     help="With --projects: disk for pulled indexes; the least recently used are removed.",
@@ -55,19 +56,19 @@ MAX_WORKERS = 64
 @click.option("--no-page", is_flag=True, help="Do not serve the search page at /.")
 @click.option(
     "--workers",
-    type=click.IntRange(1, MAX_WORKERS),
+    type=WholeNumber(1, MAX_WORKERS),
     default=1,
     show_default=True,
     help="Number of worker processes; each counts the rate limit separately.",
 )
 @click.option(
     "--drain-seconds",
-    type=click.FloatRange(0, 3600),
+    type=DecimalNumber(0, 3600),
     default=0.0,
     show_default=True,
     help="After SIGTERM, seconds to keep answering while /api/ready returns 503.",
 )
-@click.option("--metrics-port", type=click.IntRange(1, 65535), help="Serve /metrics at this port too, without a key.")
+@click.option("--metrics-port", type=WholeNumber(1, 65535), help="Serve /metrics at this port too, without a key.")
 @click.option(
     "--log-format",
     type=click.Choice(["text", "json"]),

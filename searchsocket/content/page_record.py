@@ -5,6 +5,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from searchsocket.text.mistakes import explain_mistake
+
 Scalar = str | int | float | bool | None
 
 
@@ -43,5 +45,5 @@ def read_record(line: bytes | str) -> PageRecord:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(map(str, first["loc"]))
-        message = str(first["msg"]).removeprefix("Value error, ")
+        message = explain_mistake(first)
         raise ValueError(f"{field}: {message}" if field else message) from None

@@ -35,7 +35,7 @@ class Curation:
         Args:
             root: Folder of the project; None: no rules.
             synonyms: `ranking.synonyms`, which apply too.
-            on_error: Called with the error of a file that was valid before; the earlier rules stay.
+            on_error: Called with the mistakes of a file when it is read; its other rules count.
         """
         self._path = root and root / FILE_NAME
         self._groups = synonyms
@@ -45,28 +45,22 @@ class Curation:
         self._synonyms: tuple[CurationRules, date, Synonyms] | None = None
 
     def rules(self) -> CurationRules:
-        """Return the rules, including expired ones; an unchanged file costs one `stat` call.
-
-        Raises:
-            ConfigError: The file is not valid and never was; the message names the line.
-        """
+        """Return the valid rules, including expired ones; an unchanged file costs one `stat` call."""
         stamp, cached = self._stamp(), self._read
         if cached is None or cached[0] != stamp:
-            cached = self._read = (stamp, self._read_file(cached[1] if cached else None))
+            cached = self._read = (stamp, self._read_file())
         return cached[1]
 
-    def _read_file(self, earlier: CurationRules | None) -> CurationRules:
+    def _read_file(self) -> CurationRules:
         if self._path is None:
             return CurationRules()
         try:
-            return read_curation(self._path)
+            rules = read_curation(self._path)
         except FileNotFoundError:
             return CurationRules()
-        except ConfigError as error:
-            if earlier is None:
-                raise
-            self._on_error(error)
-            return earlier
+        if rules.mistakes:
+            self._on_error(ConfigError("; ".join(rules.mistakes)))
+        return rules
 
     def _stamp(self) -> tuple[int, ...] | None:
         try:
@@ -96,11 +90,7 @@ class Curation:
         return cached[2]
 
     def notices(self, has_page: Callable[[str], bool]) -> list[str]:
-        """Return a sentence for each rule without effect: expired, or a pin of a page that is not in the index.
-
-        Raises:
-            ConfigError: As `rules`.
-        """
+        """Return a sentence for each rule without effect: invalid, expired, or a pin of a page that is not indexed."""
         rules, today = self.rules(), self.today()
         expired = [
             f"{FILE_NAME}:{rule.line} expired on {rule.until}; remove the rule or change its date"
@@ -113,7 +103,7 @@ class Curation:
             for page in rule.pages
             if not has_page(page)
         ]
-        return [*expired, *missing]
+        return [*rules.mistakes, *expired, *missing]
 
     def version(self) -> str:
         """Return a text that changes when the rules do; "" without rules."""

@@ -6,19 +6,22 @@ import json
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import date
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 from pydantic_core import ErrorDetails
 
-from searchsocket.errors import ConfigError, InvalidRequest
+from searchsocket.errors import InvalidRequest
 from searchsocket.project.settings.model import SynonymGroup, check_synonyms
 from searchsocket.project.settings.origins import statements
 from searchsocket.project.settings.section import SettingsSection, listed
+from searchsocket.system.json_text import JsonObject
+from searchsocket.text.mistakes import explain_mistake
 from searchsocket.text.words import fold
 from searchsocket.web.urls.paths import canonical_path, page_path
 
@@ -26,6 +29,9 @@ FILE_NAME = "curation.toml"
 _MAX_BYTES = 1_000_000
 _MAX_RULES = 500  # of each kind
 _MAX_CHARS = 200  # of a query
+_MAX_MISTAKES = 20
+_NO_TOML = "is not valid TOML"
+_RULE = re.compile(r"^[ \t]*\[{1,2}[ \t]*(\w+)[ \t]*\]{1,2}", re.MULTILINE)
 _PUNCTUATION = " ?!.,;:"  # at the end of a query
 
 Effect = Literal["pin", "hide", "boost"]
@@ -91,6 +97,7 @@ class CurationRules:
     pages: tuple[PageRule, ...] = ()
     synonyms: tuple[SynonymRule, ...] = ()
     digest: str = ""  # of the file; "" without a file
+    mistakes: tuple[str, ...] = ()  # a sentence for each rule that is not valid, with file and line
 
     def expired(self, today: date) -> Iterator[PageRule | SynonymRule]:
         """Return the expired rules, by line."""
@@ -169,22 +176,14 @@ class _SynonymGroup(SettingsSection):
     until: date | None = None
 
 
-class _File(SettingsSection):
-    pin: Annotated[tuple[_Pin, ...], Field(max_length=_MAX_RULES)] = ()
-    hide: Annotated[tuple[_Hide, ...], Field(max_length=_MAX_RULES)] = ()
-    boost: Annotated[tuple[_Boost, ...], Field(max_length=_MAX_RULES)] = ()
-    synonyms: Annotated[tuple[_SynonymGroup, ...], Field(max_length=_MAX_RULES)] = ()
-
-
 _RULES: Mapping[str, type[SettingsSection]] = {"pin": _Pin, "hide": _Hide, "boost": _Boost, "synonyms": _SynonymGroup}
 Lines = Mapping[tuple[str | int, ...], int]  # (table, its number, key) -> line
 
 
 def read_curation(path: Path) -> CurationRules:
-    """Read a file of rules.
+    """Read a file of rules; `mistakes` names each rule that is not valid and therefore left out.
 
     Raises:
-        ConfigError: The file cannot be read, or a rule is not valid; the message names the line.
         FileNotFoundError: The file does not exist.
     """
     try:
@@ -192,42 +191,104 @@ def read_curation(path: Path) -> CurationRules:
     except FileNotFoundError:
         raise
     except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
+        return _unusable(b"", f"{path} cannot be read: {error.strerror}")
     if len(data) > _MAX_BYTES:
-        raise ConfigError(f"{path} is larger than {_MAX_BYTES:,} bytes, too large for rules")
+        return _unusable(data, f"{path} is larger than {_MAX_BYTES:,} bytes, too large for rules")
     try:
         text = data.decode()
-        tables = tomllib.loads(text)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise ConfigError(f"{path}:{line}: is not UTF-8") from error
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ConfigError(f"{path}:{_line_of(error, text)}: is not valid TOML: {error}") from error
+        return _unusable(data, f"{path}:{line}: is not UTF-8")
+    tables, mistakes = _tables(path, text)
     lines = _lines(text)
+    rules: dict[str, dict[int, SettingsSection]] = {name: {} for name in _RULES}
+    for name, entries in tables.items():
+        if name not in _RULES:
+            mistakes.append(
+                f"{path}:{lines.get((name,), 1)}: unknown key {name}; did you mean {_nearest(name, _RULES)}?"
+            )
+        elif not isinstance(entries, list):
+            mistakes.append(f"{path}:{lines.get((name,), 1)}: {_two_brackets(name)}")
+        else:
+            for at, entry in enumerate(entries[:_MAX_RULES]):
+                if entry is not None:  # its mistake is named already
+                    _check_rule(path, name, at, entry, lines, rules[name], mistakes)
+            if len(entries) > _MAX_RULES:
+                line = lines.get((name, _MAX_RULES), 1)
+                mistakes.append(f"{path}:{line}: at most {_MAX_RULES} rules [[{name}]] count; remove some")
+    digest = hashlib.sha256(data).hexdigest()
+    return replace(_rules(rules, lines, digest), mistakes=tuple(mistakes[:_MAX_MISTAKES]))
+
+
+def _check_rule(
+    path: Path,
+    name: str,
+    at: int,
+    entry: object,
+    lines: Lines,
+    rules: dict[int, SettingsSection],
+    mistakes: list[str],
+) -> None:
+    """Add a rule to those that count, or its mistakes to the others."""
     try:
         # As JSON, so that strict types accept a list for a tuple.
-        file = _File.model_validate_json(json.dumps(tables, default=str))
+        rules[at] = _RULES[name].model_validate_json(json.dumps(entry, default=str))
     except ValidationError as error:
-        raise ConfigError("; ".join(_complaint(path, lines, detail) for detail in _mistakes(error)[:5])) from error
-    return _rules(file, lines, hashlib.sha256(data).hexdigest())
+        details = error.errors()
+        is_misspelled = any(detail["type"] == "extra_forbidden" for detail in details)  # then a missing key is that one
+        mistakes += (
+            _complaint(path, lines, (name, at, *detail["loc"]), detail)
+            for detail in details
+            if not (is_misspelled and detail["type"] == "missing")
+        )
 
 
-def _rules(file: _File, lines: Lines, digest: str) -> CurationRules:
+def _unusable(data: bytes, mistake: str) -> CurationRules:
+    return CurationRules(digest=hashlib.sha256(data).hexdigest(), mistakes=(mistake,))
+
+
+def _tables(path: Path, text: str) -> tuple[JsonObject, list[str]]:
+    """Parse a file; if it is not TOML, parse each of its rules, and keep the place of one that is not."""
+    try:
+        return tomllib.loads(text), []
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        first_error = error
+    tables: JsonObject = {}
+    mistakes = []
+    starts = [match.start() for match in _RULE.finditer(text)]
+    for start, end in pairwise([*starts, len(text)]):
+        above = text.count("\n", 0, start)
+        name = _RULE.match(text, start)
+        assert name is not None
+        try:
+            part = tomllib.loads(text[start:end]).get(name[1])
+        except (tomllib.TOMLDecodeError, RecursionError) as error:
+            mistakes.append(f"{path}:{_line_of(error, text[start:end]) + above}: {_NO_TOML}: {error}")
+            part = [None]
+        if isinstance(part, list):
+            tables.setdefault(name[1], []).extend(part)
+        else:
+            mistakes.append(f"{path}:{above + 1}: {_two_brackets(name[1])}")
+            tables.setdefault(name[1], []).append(None)
+    return tables, mistakes or [f"{path}:{_line_of(first_error, text)}: {_NO_TOML}: {first_error}"]
+
+
+def _rules(rules: Mapping[str, Mapping[int, SettingsSection]], lines: Lines, digest: str) -> CurationRules:
     def line(table: str, number: int) -> int:
-        return lines.get((table, number)) or lines[table,]
+        return lines.get((table, number)) or lines.get((table,), 1)
 
-    pages = [
-        *(PageRule("pin", line("pin", at), pin.query, pin.pages, 1.0, pin.until) for at, pin in enumerate(file.pin)),
-        *(
-            PageRule("hide", line("hide", at), hide.query, hide.pages, 1.0, hide.until)
-            for at, hide in enumerate(file.hide)
-        ),
-        *(
-            PageRule("boost", line("boost", at), boost.query, boost.path, boost.factor, boost.until)
-            for at, boost in enumerate(file.boost)
-        ),
-    ]
-    synonyms = (SynonymRule(line("synonyms", at), group.words, group.until) for at, group in enumerate(file.synonyms))
+    pages: list[PageRule] = []
+    synonyms: list[SynonymRule] = []
+    for name, entries in rules.items():
+        for at, rule in entries.items():
+            match rule:
+                case _Pin() | _Hide():
+                    effect: Effect = "pin" if name == "pin" else "hide"
+                    pages.append(PageRule(effect, line(name, at), rule.query, rule.pages, 1.0, rule.until))
+                case _Boost():
+                    pages.append(PageRule("boost", line(name, at), rule.query, rule.path, rule.factor, rule.until))
+                case _SynonymGroup():
+                    synonyms.append(SynonymRule(line(name, at), rule.words, rule.until))
     return CurationRules(tuple(sorted(pages, key=lambda rule: rule.line)), tuple(synonyms), digest)
 
 
@@ -250,20 +311,19 @@ def _line_of(error: Exception, text: str) -> int:
     return int(match[1]) if match else len(text.splitlines())
 
 
-def _mistakes(error: ValidationError) -> list[ErrorDetails]:
-    """Return the errors, without missing keys of tables that have a misspelled key."""
-    misspelled = {detail["loc"][:2] for detail in error.errors() if detail["type"] == "extra_forbidden"}
-    return [detail for detail in error.errors() if detail["type"] != "missing" or detail["loc"][:2] not in misspelled]
-
-
-def _complaint(path: Path, lines: Lines, detail: ErrorDetails) -> str:
-    keys = detail["loc"]
+def _complaint(path: Path, lines: Lines, keys: tuple[str | int, ...], detail: ErrorDetails) -> str:
     line = next((lines[keys[:end]] for end in (3, 2, 1) if keys[:end] in lines), 1)
     name = ".".join(str(key) for key in (keys[0], *keys[2:3]))
     if detail["type"] == "extra_forbidden":
-        names = list(_RULES[str(keys[0])].model_fields) if len(keys) > 1 else list(_RULES)
-        [nearest] = difflib.get_close_matches(str(keys[-1]), names, n=1, cutoff=0.0)
+        nearest = _nearest(str(keys[-1]), _RULES[str(keys[0])].model_fields)
         return f"{path}:{line}: unknown key {name}; did you mean {nearest}?"
-    if len(keys) == 1 and detail["type"] == "tuple_type":
-        return f"{path}:{line}: each rule is a table [[{name}]], with two brackets"
-    return f"{path}:{line}: {name}: {detail['msg'].removeprefix('Value error, ')}"
+    return f"{path}:{line}: {name}: {explain_mistake(detail)}"
+
+
+def _two_brackets(name: str) -> str:
+    return f"each rule is a table [[{name}]], with two brackets"
+
+
+def _nearest(name: str, names: Iterable[str]) -> str:
+    [nearest] = difflib.get_close_matches(name, list(names), n=1, cutoff=0.0)
+    return nearest

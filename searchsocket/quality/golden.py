@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from searchsocket.errors import ConfigError, ConfigMissing
 from searchsocket.project.corpora import CorpusName
 from searchsocket.search.bounds import MAX_QUERY_CHARS, MAX_TOP_K
+from searchsocket.text.mistakes import explain_mistake
 
 FILES = ("golden-queries.toml", "golden-queries.tsv")  # in the project's folder; the first existing one is used
 BEST, GOOD = 2, 1  # grades: the first expected place of an entry, and the others
@@ -158,7 +159,7 @@ def _checked(path: Path, rows: Iterable[object]) -> tuple[GoldenQuery, ...]:
             entry = _Entry.model_validate_json(json.dumps(row, default=str))
         except ValidationError as error:
             first = error.errors()[0]
-            key, why = ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
+            key, why = ".".join(map(str, first["loc"])), explain_mistake(first)
             raise ConfigError(f"{path}: query {number} ({_label(row)}): {f'{key}: ' if key else ''}{why}") from error
         golden = GoldenQuery(entry.query, entry.expect, entry.scope, entry.tags, entry.k, entry.must_not, entry.corpus)
         query_key = (golden.query, golden.scopes, golden.corpus)

@@ -16,7 +16,7 @@ from searchsocket.search.continuation import Continuations
 from searchsocket.search.cost import cost_of
 from searchsocket.search.curation import Curated, curate
 from searchsocket.search.filters import FacetCounts, count_pages
-from searchsocket.search.notes import NO_BACKEND, NOTES, as_weak_answer, further_notes
+from searchsocket.search.notes import NO_BACKEND, NOTES, as_weak_answer, curation_notes, further_notes, with_notes
 from searchsocket.search.occurrences.answer import FindAnswer, FindQuery
 from searchsocket.search.occurrences.find_all import find_all
 from searchsocket.search.query import SearchQuery, checked, in_versions
@@ -129,7 +129,9 @@ class SearchEngine:
             VectorBackendUnavailable: The backend could not be reached; an outage is never reported as "no results".
         """
         query = checked(query, self._facets)
-        return self._search(query, scope, self.curation.matching(query.q), anonymous=anonymous)
+        answer = self._search(query, scope, self.curation.matching(query.q), anonymous=anonymous)
+        mistakes = () if anonymous else self.curation.rules().mistakes  # strangers cannot correct them
+        return with_notes(answer, curation_notes(mistakes)) if mistakes else answer
 
     def _search(self, query: SearchQuery, scope: Scope, rules: Sequence[PageRule], *, anonymous: bool) -> SearchAnswer:
         """Answer a checked query.

@@ -1,5 +1,6 @@
 """Notes: reasons why an answer is incomplete or degraded."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from searchsocket.models.embedders.queries import NoVector
@@ -55,6 +56,16 @@ def language_notes(reader: IndexReader, filters: Filters) -> tuple[Note, ...]:
             f"{', '.join(names[:_MAX_LANGUAGES])}{more}",
         ),
     )
+
+
+def curation_notes(mistakes: Sequence[str]) -> tuple[Note, ...]:
+    """Return a note for each invalid rule of `curation.toml`; its other rules count."""
+    return tuple(Note("CURATION_INVALID", f"{mistake} (this rule is left out)") for mistake in mistakes)
+
+
+def with_notes(answer: SearchAnswer, notes: tuple[Note, ...]) -> SearchAnswer:
+    """Add notes to an answer."""
+    return replace(answer, meta=replace(answer.meta, notes=(*answer.meta.notes, *notes)))
 
 
 def _facet_notes(reader: IndexReader, query: SearchQuery) -> tuple[Note, ...]:

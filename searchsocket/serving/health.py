@@ -82,6 +82,9 @@ class ServiceHealth(Wire):
     backend: Annotated[str | None, Field(description="Status of the store; null without the key.")] = None
     backend_up: Annotated[bool | None, Field(description="True if the store answers; null without the key.")] = None
     notice: Annotated[str | None, Field(description="What callers without the key cannot use, and the fix.")] = None
+    curation: Annotated[
+        tuple[str, ...], Field(description="Invalid rules of curation.toml, with their lines; empty without the key.")
+    ] = ()
 
 
 class HealthCheck:
@@ -113,7 +116,9 @@ class HealthCheck:
 
     def report(self, *, trusted: bool) -> ServiceHealth:
         """Report if queries are answered; untrusted callers see public scopes only."""
-        return replace(self._report(trusted=trusted), notice=None if self._scopes.public else NOTHING_PUBLIC)
+        notice = None if self._scopes.public else NOTHING_PUBLIC
+        mistakes = self._engine.curation.rules().mistakes if trusted else ()
+        return replace(self._report(trusted=trusted), notice=notice, curation=mistakes)
 
     def _report(self, *, trusted: bool) -> ServiceHealth:
         health_by_scope = {health.scope: health for health in self._public(trusted=trusted)}

@@ -228,10 +228,10 @@ def open_service(
         store, embedder: Replace those of the settings.
 
     Raises:
-        ConfigError, ConfigMissing: A backend, or `curation.toml`, cannot be used.
+        ConfigError, ConfigMissing: A backend cannot be used.
     """
     backends = Backends(project, environ, clock=clock, on_error=on_error)
-    backends.curation.rules()  # a mistake is reported before the first query
+    backends.curation.rules()  # reports mistakes before the first query
     store = store or backends.store
     embedder_of = (lambda _: embedder) if embedder else backends.embedder_of
     settings = project.settings.embeddings

@@ -144,7 +144,7 @@ def test_both_spellings_of_arguments_and_lists_as_texts_are_understood(agent_ser
     [
         ("search", {}, "INVALID_REQUEST", "query is missing"),
         ("search", {"query": "a", "topk": 3}, "INVALID_REQUEST", "did you mean 'limit'?"),
-        ("search", {"query": "a", "limit": 500}, "INVALID_REQUEST", "less than or equal to 20, not 500"),
+        ("search", {"query": "a", "limit": 500}, "INVALID_REQUEST", "must be 20 or less, not 500"),
         ("search", {"query": "\u0001"}, "INVALID_REQUEST", "the query is empty"),
         ("search", {"query": "a", "scope": "gone"}, "SCOPE_NOT_INDEXED", "searchsocket index --scope gone"),
         ("search", {"query": "a", "scope": "///"}, "INVALID_SCOPE", "no letter or digit"),

@@ -66,13 +66,8 @@ def test_a_run_exports_the_index_and_keeps_one_release(site: Path, instance: dg.
     assert (folder / second["head"]).is_file()
 
 
-def test_a_broken_rule_stops_the_export_and_names_the_line(site: Path, instance: dg.DagsterInstance) -> None:
+def test_a_broken_rule_is_left_out_of_the_export(site: Path, instance: dg.DagsterInstance) -> None:
     defs = definitions(site, 'export.static = true\nexport.dir = "public/{scope}"\n')
     (site / "curation.toml").write_text("[[pin]]\n")
-    done = run(defs, instance, "main")
-    assert not done.success
-    failed = next(event for event in done.all_events if event.is_step_failure)
-    assert "curation.toml:1: pin.query: Field required" in str(failed.step_failure_data.user_failure_data)
-    (site / "curation.toml").unlink()
-    assert run(defs, instance, "main", KEY).success
+    assert run(defs, instance, "main").success
     assert (site / "public" / "main" / "searchsocket.json").is_file()

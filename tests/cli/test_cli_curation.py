@@ -19,11 +19,16 @@ def test_a_pin_answers_without_a_new_index(indexed: Path, run: RunCli, run_json:
     assert [one["url"] for one in previous["results"]] == ["/about"]
 
 
-def test_a_mistake_names_file_and_line(indexed: Path, run: RunCli) -> None:
+def test_a_mistake_names_file_and_line(indexed: Path, run: RunCli, run_json: RunJson) -> None:
+    """And the other rules count."""
     (indexed / "curation.toml").write_text(PIN + '[[hide]]\nquery = "tide"\npage = "/about"\n')
-    done = run("search", "tide", project=indexed)
-    assert done.exit_code == 2
-    assert f"{indexed / 'curation.toml'}:6: unknown key hide.page; did you mean pages?" in done.stderr
+    mistake = f"{indexed / 'curation.toml'}:6: unknown key hide.page; did you mean pages?"
+    done = run("search", "berth prices", project=indexed)
+    assert done.exit_code == 0
+    assert "1. About" in done.stdout
+    assert f"note: {mistake} (this rule is left out)" in done.stderr
+    assert f"warning: {mistake} (this rule is left out)" in run("export", "out", project=indexed).stderr
+    assert mistake in run_json("index", project=indexed)["warnings"]
     report = run("doctor", project=indexed)
     assert report.exit_code == 1
     assert "curation.toml:6: unknown key hide.page" in report.stdout

@@ -33,7 +33,7 @@ def test_golden_queries_are_asked_told_and_judged(indexed: Path, run: RunCli, ru
     assert told["queries"][1]["unwanted"] == ["/docs/tides"]
     (indexed / "golden-queries.toml").write_text("[[query]]\nquery = 1\n")
     assert (wrong := run("test", project=indexed)).exit_code == 2
-    assert "query 1 ('1'): query: Input should be a valid string" in wrong.stderr
+    assert "query 1 ('1'): query: must be text" in wrong.stderr
 
 
 def test_past_results_are_listed(site: Path, run: RunCli, run_json: RunJson) -> None:

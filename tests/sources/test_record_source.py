@@ -70,12 +70,12 @@ def listed(folder: Path, **options: object) -> tuple[list[RawPage], RecordsSourc
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("{", "Invalid JSON"),
+        ("{", "is not valid JSON"),
         ("[]", "object"),
-        ({"markdown": "a"}, "url: Field required"),
+        ({"markdown": "a"}, "url: is missing"),
         ({"url": "/b"}, "markdown or html"),
         ({"url": "/b", "markdown": "a", "html": "a"}, "not both"),
-        ({"url": "/b", "markdown": "a", "titel": "A"}, "titel: Extra"),
+        ({"url": "/b", "markdown": "a", "titel": "A"}, "titel: is an unknown key"),
         ({"url": "/b", "markdown": "a", "weight": 101}, "weight:"),
         ({"url": "/b", "markdown": 7}, "markdown:"),
         ({"url": "https://elsewhere.test/b", "markdown": "a"}, "is not on this site"),

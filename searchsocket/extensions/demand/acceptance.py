@@ -133,6 +133,7 @@ def _read(name: str, text: str) -> tuple[GoldenQuery, ...]:
         path = Path(folder) / name
         path.write_text(text, encoding="utf-8")
         if name == CURATION_FILE:
-            read_curation(path)
+            if mistakes := read_curation(path).mistakes:
+                raise ConfigError(mistakes[0])
             return ()
         return read_golden(path)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from searchsocket.cli.numbers import WholeNumber
 from searchsocket.cli.options import load_project, result_options, scope_options
 from searchsocket.cli.output import count, print_json, safe, say
 from searchsocket.extensions.demand.acceptance import accept, save_report, saved_proposals
@@ -28,12 +29,10 @@ _TITLES = {
 
 @click.command()
 @scope_options
-@click.option("--days", type=click.IntRange(1, 3650), default=30, show_default=True, help="Number of days to report.")
+@click.option("--days", type=WholeNumber(1, 3650), default=30, show_default=True, help="Number of days to report.")
+@click.option("--limit", type=WholeNumber(1, MAX_ENTRIES), default=10, show_default=True, help="Queries in each list.")
 @click.option(
-    "--limit", type=click.IntRange(1, MAX_ENTRIES), default=10, show_default=True, help="Queries in each list."
-)
-@click.option(
-    "--accept", "numbers", multiple=True, type=click.IntRange(1), metavar="N",
+    "--accept", "numbers", multiple=True, type=WholeNumber(1), metavar="N",
     help="Add proposal N of the last report to its file; repeat for several.",
 )  # fmt: skip
 @result_options

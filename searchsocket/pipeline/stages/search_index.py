@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
 from searchsocket.content.llms.folder import RECORDS, remove_others
-from searchsocket.errors import ConfigError, IndexCorrupt
+from searchsocket.errors import IndexCorrupt
 from searchsocket.events import Event
 from searchsocket.models.embedders.base import is_uncached
 from searchsocket.models.embedders.cache import EmbeddingCache
@@ -88,10 +88,7 @@ def _rules_without_effect(run: ScopeRun) -> list[str]:
         reader = run.backends.store.reader(run.scope)  # opening a large generation takes a while
         return page in reader.generation.aliases or bool(reader.catalogue.page_records(page))
 
-    try:
-        return run.backends.curation.notices(has_page)
-    except ConfigError as error:
-        return [str(error)]
+    return run.backends.curation.notices(has_page)
 
 
 def publish_changes(

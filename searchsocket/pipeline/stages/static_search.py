@@ -29,7 +29,7 @@ def static_search(run: ScopeRun, state: ScopeState) -> StageResult[StaticNumbers
 
     Raises:
         ConfigMissing: There is no folder to write to.
-        ConfigError: `curation.toml` is invalid, or an existing file does not match the hash in its name.
+        ConfigError: An existing file does not match the hash in its name.
         StateUnavailable, PermissionDenied: A file cannot be written.
     """
     from searchsocket.export.files import export_generation  # loads the ranking, which other runs do not need
@@ -48,4 +48,5 @@ def static_search(run: ScopeRun, state: ScopeState) -> StageResult[StaticNumbers
         numbers=StaticNumbers(exported.pages, exported.files, exported.written, exported.removed, exported.bytes),
         version=exported.head,
         facts={"export_folder": os.fspath(folder)},
+        warnings=rules.mistakes,
     )

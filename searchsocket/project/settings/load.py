@@ -17,6 +17,7 @@ from searchsocket.extensions import installed
 from searchsocket.project.settings.model import Settings, with_sections
 from searchsocket.project.settings.section import SettingsSection
 from searchsocket.system.json_text import JsonObject
+from searchsocket.text.mistakes import explain_mistake
 
 FILE_NAME = "searchsocket.toml"
 ENV_PREFIX = "SEARCHSOCKET__"  # SEARCHSOCKET__CHUNKING__MAX_CHARS=1500
@@ -179,8 +180,7 @@ def _complaint(kind: type[Settings], origin: str, detail: ErrorDetails) -> str:
     path = tuple(str(part) for part in detail["loc"])
     if detail["type"] == "extra_forbidden":
         return _unknown_key(kind, origin, path, detail["input"])
-    message = detail["msg"].removeprefix("Value error, ")
-    return f"{origin}: {'.'.join(path) or 'the file'} = {_short(detail['input'])} is invalid: {message}"
+    return f"{origin}: {'.'.join(path) or 'the file'} = {_short(detail['input'])} is invalid: {explain_mistake(detail)}"
 
 
 def _unknown_key(kind: type[Settings], origin: str, path: tuple[str, ...], value: object) -> str:

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from searchsocket.errors import ArtifactInvalid, ConfigMissing
 from searchsocket.project.settings.model import LOCAL_EMBEDDERS, Settings
 from searchsocket.system.json_text import JsonObject
+from searchsocket.text.mistakes import explain_mistake
 
 # Keys, and whole sections.
 _KEYS = (
@@ -72,7 +73,7 @@ def with_carried(settings: Settings, carried: JsonObject, where: str) -> Setting
     except ValidationError as error:
         detail = error.errors(include_url=False, include_input=False)[0]
         key = ".".join(str(part)[:80] for part in detail["loc"])
-        raise ArtifactInvalid(f"{where} contains invalid settings: {key}: {detail['msg']}"[:600]) from error
+        raise ArtifactInvalid(f"{where} contains invalid settings: {key}: {explain_mistake(detail)}"[:600]) from error
 
 
 def _only_carried(settings: JsonObject, under: str = "") -> JsonObject:

@@ -20,6 +20,7 @@ from searchsocket.errors import ArtifactInvalid, NewerRelease, ProjectMismatch
 from searchsocket.stores.artifacts.objects.base import Objects, read
 from searchsocket.system.json_text import JsonObject
 from searchsocket.text.hidden import visible
+from searchsocket.text.mistakes import explain_mistake
 
 FORMAT = 1
 PROJECT = "searchsocket.json"
@@ -206,7 +207,7 @@ def parse_document(data: bytes, kind: type[D], where: str, project_id: str | Non
         field = ".".join(str(part)[:80] for part in detail["loc"]) or "the document"
         if unknown:
             raise NewerRelease.of(where, f"field {visible(field)}") from error
-        raise ArtifactInvalid(f"{where} cannot be used: {field}: {detail['msg']}"[:600]) from error
+        raise ArtifactInvalid(f"{where} cannot be used: {field}: {explain_mistake(detail)}"[:600]) from error
     if project_id is not None and document.project_id != project_id:
         raise ProjectMismatch(f"{where} belongs to project {document.project_id[:200]!r}, not to {project_id!r}")
     return document

@@ -104,7 +104,7 @@ def test_a_file_that_would_be_invalid_is_left_alone(visited: Path, run: RunCli, 
     (visited / "curation.toml").write_text("[[pin]]\n")
     number = next(each["number"] for each in report["top"] if each["query"] == "boats")
     failed = run("demand", "--accept", str(number), project=visited)
-    assert "it would be invalid: curation.toml:1: pin.query: Field required" in failed.stderr
+    assert "it would be invalid: curation.toml:1: pin.query: is missing" in failed.stderr
     assert "the last report has no proposal 99" in run("demand", "--accept", "99", project=visited).stderr
 
 
