@@ -14,6 +14,7 @@ from searchsocket.extensions.demand.acceptance import accept, save_report, saved
 from searchsocket.extensions.demand.log import DemandLog
 from searchsocket.extensions.demand.proposals import DemandProposal
 from searchsocket.extensions.demand.report import MAX_ENTRIES, DemandEntry, DemandReport, demand_report
+from searchsocket.extensions.demand.sample import sample_rows
 from searchsocket.extensions.demand.settings import DemandSettings
 from searchsocket.project.project import Project
 from searchsocket.serving.answers import to_json
@@ -35,8 +36,11 @@ _TITLES = {
     "--accept", "numbers", multiple=True, type=WholeNumber(1), metavar="N",
     help="Add proposal N of the last report to its file; repeat for several.",
 )  # fmt: skip
+@click.option("--sample", "is_sample", is_flag=True, help="Show a report of invented visitors; needs no log.")
 @result_options
-def demand(root: Path, scope_name: str | None, days: int, limit: int, numbers: tuple[int, ...], as_json: bool) -> None:
+def demand(
+    root: Path, scope_name: str | None, days: int, limit: int, numbers: tuple[int, ...], is_sample: bool, as_json: bool
+) -> None:
     """Show what visitors search for and do not find.
 
     Needs the log of a service with `demand.enable`. Each query has the nearest pages of the live index and a proposal:
@@ -47,6 +51,7 @@ def demand(root: Path, scope_name: str | None, days: int, limit: int, numbers: t
       searchsocket demand
       searchsocket demand --days 7 --json
       searchsocket demand --accept 2 --accept 5
+      searchsocket demand --sample
     """
     project = load_project(root)
     if numbers:
@@ -55,12 +60,15 @@ def demand(root: Path, scope_name: str | None, days: int, limit: int, numbers: t
     scope = project.scope(os.environ, scope_name)
     service = open_service(project, os.environ)
     today = datetime.now(UTC).date()
-    report = demand_report(project, service.engine, scope, today=today, days=days, limit=limit)
-    pins = save_report(project, report)
+    rows = [*sample_rows(service.engine.opened(scope), scope.name, today)] if is_sample else None
+    report = demand_report(project, service.engine, scope, today=today, days=days, limit=limit, rows=rows)
+    pins = {} if is_sample else save_report(project, report)
+    if is_sample:
+        click.echo("A sample: the visitors are invented; the pages and proposals are those of your index.", err=True)
     if as_json:
         click.echo(to_json(report, sources=True).decode())
         return
-    for line in (*_lines(report, project), *_pin_lines(pins)):
+    for line in (*_lines(report, project, is_sample=is_sample), *_pin_lines(pins)):
         say(line)
 
 
@@ -79,7 +87,7 @@ def _accept(project: Project, numbers: Sequence[int], *, as_json: bool) -> None:
         say("".join(f"  {safe(line)}\n" for line in proposal.text.strip().splitlines()).rstrip())
 
 
-def _lines(report: DemandReport, project: Project) -> Iterator[str]:
+def _lines(report: DemandReport, project: Project, *, is_sample: bool) -> Iterator[str]:
     if not report.searches:
         yield from _no_demand(report, project)
         return
@@ -103,7 +111,7 @@ def _lines(report: DemandReport, project: Project) -> Iterator[str]:
             yield click.style(title, bold=True)
         for entry in entries:
             yield from _entry_lines(entry, has_share=name in ("top", "without_click") and report.clicked > 0)
-    if any(entry.number for entry in report.entries):
+    if any(entry.number for entry in report.entries) and not is_sample:
         yield ""
         yield "Add a proposal to its file: `searchsocket demand --accept N`"
 
@@ -117,11 +125,12 @@ def _pin_lines(pins: Mapping[int, DemandProposal]) -> Iterator[str]:
 
 
 def _no_demand(report: DemandReport, project: Project) -> Iterator[str]:
-    yield f"no searches of scope {report.scope!r} are in the log since {report.first_day}"
+    yield f"No searches of scope {report.scope!r} recorded since {report.first_day}"
     if not project.settings.section(DemandSettings).enable:
-        yield "to record them, set `enable = true` in [demand] and restart `searchsocket serve`"
+        yield "To record them, set `enable = true` in [demand] and restart `searchsocket serve`"
     elif not DemandLog(project.state_dir).path.exists():
-        yield f"the log starts when {report.min_visitors} visitors have searched on one day; see api.trusted_proxies"
+        yield f"The log starts when {report.min_visitors} visitors have searched on one day; see api.trusted_proxies"
+    yield "To see what a report looks like: searchsocket demand --sample"
 
 
 def _entry_lines(entry: DemandEntry, *, has_share: bool) -> Iterator[str]:

@@ -92,19 +92,27 @@ class _Demand:
 
 
 def demand_report(
-    project: Project, engine: SearchEngine, scope: Scope, *, today: date, days: int, limit: int
+    project: Project,
+    engine: SearchEngine,
+    scope: Scope,
+    *,
+    today: date,
+    days: int,
+    limit: int,
+    rows: Sequence[DemandRow] | None = None,
 ) -> DemandReport:
     """Read the log of the last days, and run each listed query on the live index.
 
     Args:
         limit: Entries per list.
+        rows: A log to read instead.
 
     Raises:
         StateUnavailable: The log cannot be read.
         SearchSocketError: As `SearchEngine.search`.
     """
     first_day = (today - timedelta(days=days - 1)).isoformat()
-    rows = DemandLog(project.state_dir).rows(scope.name, first_day)
+    rows = DemandLog(project.state_dir).rows(scope.name, first_day) if rows is None else rows
     total = next((row.counts for row in rows if not row.query), DemandCounts())
     demands = _demands(rows)
     file = project.settings.golden.file

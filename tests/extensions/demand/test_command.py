@@ -129,3 +129,18 @@ def test_dagster_has_the_same_report(visited: Path, monkeypatch: pytest.MonkeyPa
     assert rows[0].data["query"] == "hawser"
     assert metadata["searches"].value == 130
     assert json.loads((visited / ".searchsocket" / "demand-proposals.json").read_text())
+
+
+def test_a_sample_shows_a_report_without_visitors(indexed: Path, run: RunCli, run_json: RunJson) -> None:
+    """Of this index, and without a trace: a proposal of invented visitors cannot be accepted."""
+    empty = run("demand", project=indexed)
+    assert empty.stdout.startswith("No searches of scope 'main' recorded since ")
+    assert "searchsocket demand --sample" in empty.stdout
+    report = run_json("demand", "--sample", project=indexed)
+    assert {"gift voucher", "opening hours"} <= {entry["query"] for entry in report["withoutResults"]}
+    assert report["top"][0]["currentQuality"] == "answered"
+    shown = run("demand", "--sample", project=indexed)
+    assert "the visitors are invented" in shown.stderr
+    assert "--accept N" not in shown.stdout
+    assert run("demand", "--accept", "1", project=indexed).exit_code == 2
+    assert run_json("demand", project=indexed)["searches"] == 0
