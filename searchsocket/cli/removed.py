@@ -1,6 +1,11 @@
-"""Commands that an earlier release had: they are refused by name, with what replaces them, for one release."""
+"""Commands and options of an earlier release: they are refused by name, with what replaces them, for one release."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import click
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 REMOVED = {
     "plan": "docs/scaling.md in the repository has the table and its formula",
@@ -21,3 +26,13 @@ class Group(click.Group):
         if replacement := REMOVED.get(" ".join(path)):
             ctx.fail(f"`searchsocket {' '.join(path)}` was removed: {replacement}.")
         return super().resolve_command(ctx, args)
+
+
+def removed_option(name: str, replacement: str) -> Callable[[F], F]:
+    """Return a decorator for a command that names the replacement of a removed option."""
+
+    def refuse(ctx: click.Context, param: click.Parameter, value: object) -> None:
+        if value:
+            raise click.UsageError(f"{name} was removed: {replacement}.")
+
+    return click.option(name, hidden=True, expose_value=False, callback=refuse)

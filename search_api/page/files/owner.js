@@ -173,7 +173,7 @@ function parts({ score, confidence, explanation }) {
 async function propose(q, url, button, made) {
   button.disabled = true;
   const pin = await call("pins", {}, { q, url, ...(scope() ? { scope: scope() } : {}) });
-  const command = element("p", { className: "path" }, `Proposed. To add it: searchsocket demand --accept ${pin.number}`);
+  const command = element("p", { className: "path" }, `To pin it, add these lines to ${pin.file}:`);
   const details = snippet(pin, true);
   details.prepend(command);
   made.append(details);

@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 
 import dagster as dg
 
-from searchsocket.extensions.demand.acceptance import save_report
 from searchsocket.extensions.demand.report import DemandEntry, DemandReport, demand_report
 from searchsocket.serving.service import open_service
 from searchsocket.system.json_text import JsonObject
@@ -39,7 +38,6 @@ def demand_assets(site: DagsterSite) -> list[dg.AssetsDefinition]:
             engine = open_service(run.project, os.environ).engine
             today = datetime.now(UTC).date()
             report = demand_report(run.project, engine, run.scope, today=today, days=_DAYS, limit=_LIMIT)
-            save_report(run.project, report)
             return dg.MaterializeResult(metadata=demand_metadata(report))
 
     return [search_demand]
@@ -71,7 +69,6 @@ def _rows(entries: Sequence[DemandEntry]) -> list[JsonObject]:
             "visitors": entry.visitors,
             "opened_a_result": entry.clicked,
             "nearest": ", ".join(page.url for page in entry.nearest),
-            "number": entry.number or 0,
             "proposal": f"{entry.proposal.kind}: {entry.proposal.summary}" if entry.proposal else "",
         }
         for entry in entries

@@ -1,7 +1,7 @@
-"""`searchsocket demand`: visitors' searches without good results, and proposals for a person to accept."""
+"""`searchsocket demand`: visitors' searches without good results, and proposals for the owner."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,10 +9,9 @@ import click
 
 from searchsocket.cli.numbers import WholeNumber
 from searchsocket.cli.options import load_project, result_options, scope_options
-from searchsocket.cli.output import count, print_json, safe, say
-from searchsocket.extensions.demand.acceptance import accept, save_report, saved_proposals
+from searchsocket.cli.output import count, safe, say
+from searchsocket.cli.removed import removed_option
 from searchsocket.extensions.demand.log import DemandLog
-from searchsocket.extensions.demand.proposals import DemandProposal
 from searchsocket.extensions.demand.report import MAX_ENTRIES, DemandEntry, DemandReport, demand_report
 from searchsocket.extensions.demand.sample import sample_rows
 from searchsocket.extensions.demand.settings import DemandSettings
@@ -32,62 +31,37 @@ _TITLES = {
 @scope_options
 @click.option("--days", type=WholeNumber(1, 3650), default=30, show_default=True, help="Number of days to report.")
 @click.option("--limit", type=WholeNumber(1, MAX_ENTRIES), default=10, show_default=True, help="Queries in each list.")
-@click.option(
-    "--accept", "numbers", multiple=True, type=WholeNumber(1), metavar="N",
-    help="Add proposal N of the last report to its file; repeat for several.",
-)  # fmt: skip
+@removed_option("--accept", "paste the lines at the end of the report into their files")
 @click.option("--sample", "is_sample", is_flag=True, help="Show a report of invented visitors; needs no log.")
 @result_options
-def demand(
-    root: Path, scope_name: str | None, days: int, limit: int, numbers: tuple[int, ...], is_sample: bool, as_json: bool
-) -> None:
+def demand(root: Path, scope_name: str | None, days: int, limit: int, is_sample: bool, as_json: bool) -> None:
     """Show what visitors search for and do not find.
 
     Needs the log of a service with `demand.enable`. Each query has the nearest pages of the live index and a proposal:
-    synonyms, a pinned page, a golden query, or a page to write.
+    synonyms, a pinned page, a golden query, or a page to write. The report ends with the lines to paste.
 
     \b
     Example:
       searchsocket demand
       searchsocket demand --days 7 --json
-      searchsocket demand --accept 2 --accept 5
       searchsocket demand --sample
     """
     project = load_project(root)
-    if numbers:
-        _accept(project, numbers, as_json=as_json)
-        return
     scope = project.scope(os.environ, scope_name)
     service = open_service(project, os.environ)
     today = datetime.now(UTC).date()
     rows = [*sample_rows(service.engine.opened(scope), scope.name, today)] if is_sample else None
     report = demand_report(project, service.engine, scope, today=today, days=days, limit=limit, rows=rows)
-    pins = {} if is_sample else save_report(project, report)
     if is_sample:
         click.echo("A sample: the visitors are invented; the pages and proposals are those of your index.", err=True)
     if as_json:
         click.echo(to_json(report, sources=True).decode())
         return
-    for line in (*_lines(report, project, is_sample=is_sample), *_pin_lines(pins)):
+    for line in _lines(report, project):
         say(line)
 
 
-def _accept(project: Project, numbers: Sequence[int], *, as_json: bool) -> None:
-    proposals = saved_proposals(project).by_number()
-    if unknown := [number for number in numbers if number not in proposals]:
-        hint = f"it has 1 to {max(proposals)}" if proposals else "there is none; run `searchsocket demand` first"
-        raise click.UsageError(f"the last report has no proposal {unknown[0]}; {hint}")
-    added = {number: accept(project, proposals[number]) for number in dict.fromkeys(numbers)}
-    if as_json:
-        print_json({"accepted": [{"number": number, "file": str(path or "")} for number, path in added.items()]})
-        return
-    for number, path in added.items():
-        proposal = proposals[number]
-        say(f"added to {path}:" if path else f"{proposal.file} has this already:")
-        say("".join(f"  {safe(line)}\n" for line in proposal.text.strip().splitlines()).rstrip())
-
-
-def _lines(report: DemandReport, project: Project, *, is_sample: bool) -> Iterator[str]:
+def _lines(report: DemandReport, project: Project) -> Iterator[str]:
     if not report.searches:
         yield from _no_demand(report, project)
         return
@@ -111,17 +85,18 @@ def _lines(report: DemandReport, project: Project, *, is_sample: bool) -> Iterat
             yield click.style(title, bold=True)
         for entry in entries:
             yield from _entry_lines(entry, has_share=name in ("top", "without_click") and report.clicked > 0)
-    if any(entry.number for entry in report.entries) and not is_sample:
-        yield ""
-        yield "Add a proposal to its file: `searchsocket demand --accept N`"
+    yield from _paste_lines(report)
 
 
-def _pin_lines(pins: Mapping[int, DemandProposal]) -> Iterator[str]:
-    if pins:
+def _paste_lines(report: DemandReport) -> Iterator[str]:
+    """Yield the text of each proposal, by file, for the owner to paste."""
+    files: dict[str, list[str]] = {}
+    for proposal in report.proposals:
+        files.setdefault(proposal.file, []).append(proposal.text.strip("\n"))
+    for file, texts in files.items():
         yield ""
-        yield click.style("Proposed at /owner", bold=True)
-    for number, pin in pins.items():
-        yield f"  {number:>3} {safe(pin.summary)} ({safe(pin.reason)})"
+        yield click.style(f"To paste into {safe(file)}", bold=True)
+        yield from (f"  {safe(line)}" if line else "" for line in "\n\n".join(texts).splitlines())
 
 
 def _no_demand(report: DemandReport, project: Project) -> Iterator[str]:
@@ -144,4 +119,4 @@ def _entry_lines(entry: DemandEntry, *, has_share: bool) -> Iterator[str]:
     if entry.opened:
         yield f"      opened: {safe(', '.join(f'{page.url} ({page.visitors})' for page in entry.opened))}"
     if proposal := entry.proposal:
-        yield f"  {entry.number:>3} {proposal.kind}: {safe(proposal.summary)} ({safe(proposal.reason)})"
+        yield f"      {proposal.kind}: {safe(proposal.summary)} ({safe(proposal.reason)})"

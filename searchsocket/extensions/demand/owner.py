@@ -15,7 +15,6 @@ from search_api.extension import AppContext
 from search_api.page.home import CSP
 from search_api.page.view import asset_links, read_template
 from searchsocket.errors import InvalidRequest, Unauthorized
-from searchsocket.extensions.demand.acceptance import propose_pin, save_report
 from searchsocket.extensions.demand.proposals import pin_proposal
 from searchsocket.extensions.demand.report import MAX_ENTRIES, DemandReport, demand_report
 from searchsocket.project.project import Project
@@ -70,9 +69,7 @@ def add_owner(context: AppContext) -> None:
         today = clock().astimezone(UTC).date()
 
         def make() -> DemandReport:
-            report = demand_report(project, service.engine, named_scope, today=today, days=days, limit=limit)
-            save_report(project, report)
-            return report
+            return demand_report(project, service.engine, named_scope, today=today, days=days, limit=limit)
 
         return json_response(await run_in_threadpool(make), sources=True)
 
@@ -98,11 +95,11 @@ def add_owner(context: AppContext) -> None:
 
 
 def _propose(project: Project, service: SearchService, scope: Scope, body: PinRequest) -> dict[str, object]:
-    """Write the proposal of a pin; raises `InvalidRequest` if the index has no such page."""
+    """Return the lines that pin a page; raises `InvalidRequest` if the index has no such page."""
     if not service.has_page(body.url, scope):
         raise InvalidRequest(f"the index of scope {scope.name!r} has no page {body.url!r}")
     pin = pin_proposal(body.q.strip(), body.url, "proposed by the owner")
-    return {"number": propose_pin(project, pin), "file": pin.file, "text": pin.text}
+    return {"file": pin.file, "text": pin.text}
 
 
 def _owned_scope(request: Request, service: SearchService, scope: str | None) -> Scope:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from pathlib import Path
 from typing import Literal
 
 from searchsocket.curation.rules import FILE_NAME as CURATION_FILE
@@ -58,13 +59,14 @@ class Probe:
 
 
 def propose(
-    current: CurrentAnswer, opened: str, visitors: int, probe: Probe, *, is_golden: bool
+    current: CurrentAnswer, opened: str, visitors: int, probe: Probe, golden_file: Path | None, *, is_golden: bool
 ) -> DemandProposal | None:
     """Return the proposal for a query; None if nothing has to change, or the query is noise.
 
     Args:
         opened: URL of the page that most visitors opened; "" if unknown.
         visitors: Number of visitors who searched for the query.
+        golden_file: The file of golden queries; None if there is none yet.
         is_golden: True if the query is a golden query already.
     """
     first = current.pages[0].url if current.pages else ""
@@ -73,7 +75,7 @@ def propose(
     if current.quality == "answered" or opened:
         first_page = current.pages[0]
         reason = "most visitors open it" if opened else f"first result, confidence {first_page.confidence or 0:.2f}"
-        return None if is_golden else _golden(current, reason)
+        return None if is_golden else _golden(current, reason, golden_file)
     for word in current.missing:
         if synonyms := _synonyms(word, current, probe):
             return synonyms
@@ -86,10 +88,15 @@ def pin_proposal(query: str, url: str, reason: str) -> DemandProposal:
     return DemandProposal("pin", f"pin {url}", reason, CURATION_FILE, text)
 
 
-def _golden(current: CurrentAnswer, reason: str) -> DemandProposal:
+def _golden(current: CurrentAnswer, reason: str, file: Path | None) -> DemandProposal:
     expect, *others = (page.url for page in current.pages)
-    text = as_toml([Proposal(current.query, (expect,), tuple(others))])
-    return DemandProposal("golden query", f"expect {expect}", reason, GOLDEN_FILE, text)
+    if file and file.suffix == ".tsv":
+        cells = {"query": current.query, "target": expect, "kind": "demand"}
+        heads = file.read_text(encoding="utf-8").partition("\n")[0].split("\t")
+        text = "\t".join(cells.get(head, "") for head in heads) + "\n"
+    else:
+        text = as_toml([Proposal(current.query, (expect,), tuple(others))])
+    return DemandProposal("golden query", f"expect {expect}", reason, file.name if file else GOLDEN_FILE, text)
 
 
 def _missing_page(current: CurrentAnswer, visitors: int) -> DemandProposal:

@@ -1,8 +1,9 @@
 """Demand report: the most frequent queries, and queries without a good answer, with a proposal for each."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, timedelta
+from pathlib import Path
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from searchsocket.extensions.demand.tally import DemandCounts, DemandRow
 from searchsocket.models.embedders.lexicon import is_language, is_run_of_keys
 from searchsocket.models.embedders.queries import NoVector, vector_for
 from searchsocket.project.project import Project
-from searchsocket.quality.golden import golden_queries
+from searchsocket.quality.golden import golden_file, golden_queries
 from searchsocket.search.answer import Quality, SearchAnswer
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
@@ -53,7 +54,6 @@ class DemandEntry(Wire):
     current_quality: Quality  # of the live index
     nearest: tuple[NearPage, ...]
     proposal: DemandProposal | None = None
-    number: int | None = None  # of the proposal, to accept it
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +76,10 @@ class DemandReport(Wire):
     top: tuple[DemandEntry, ...]
 
     @property
-    def entries(self) -> tuple[DemandEntry, ...]:
-        """Entries of all lists."""
-        return (*self.without_results, *self.no_close_match, *self.without_click, *self.top)
+    def proposals(self) -> tuple[DemandProposal, ...]:
+        """The proposals of all lists, each once."""
+        entries = (*self.without_results, *self.no_close_match, *self.without_click, *self.top)
+        return tuple({entry.proposal.text: entry.proposal for entry in entries if entry.proposal}.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +118,9 @@ def demand_report(
     demands = _demands(rows)
     file = project.settings.golden.file
     golden = {query.query.casefold() for query in golden_queries(project.root, file, scope.name)}
-    make_entry = _EntryMaker(engine, scope, golden)
+    make_entry = _EntryMaker(engine, scope, golden, golden_file(project.root, file))
     selections = (_select(is_listed, demands, total)[:limit] for is_listed in _LISTS)
-    lists = _number([[make_entry(demand) for demand in selection] for selection in selections])
+    lists = [tuple(map(make_entry, selection)) for selection in selections]
     without_results, no_close_match, without_click, top = lists
     return DemandReport(
         scope.name, first_day, today.isoformat(), project.settings.section(DemandSettings).min_visitors,
@@ -205,25 +206,14 @@ def _select(
     return sorted(selection, key=lambda demand: (is_noise(demand.query), -demand.counts.visitors, demand.query))
 
 
-def _number(lists: Sequence[Sequence[DemandEntry]]) -> list[tuple[DemandEntry, ...]]:
-    """Number the proposals, from 1; equal proposals have the same number."""
-    numbers: dict[str, int] = {}
-    for entry in (entry for entries in lists for entry in entries):
-        if entry.proposal:
-            numbers.setdefault(entry.proposal.text, len(numbers) + 1)
-    return [
-        tuple(replace(entry, number=numbers[entry.proposal.text]) if entry.proposal else entry for entry in entries)
-        for entries in lists
-    ]
-
-
 class _EntryMaker:
     """Makes entries of queries, and caches them."""
 
-    def __init__(self, engine: SearchEngine, scope: Scope, golden: set[str]) -> None:
+    def __init__(self, engine: SearchEngine, scope: Scope, golden: set[str], file: Path | None) -> None:
         self._engine = engine
         self._scope = scope
         self._golden = golden
+        self._golden_file = file
         self._reader = engine.opened(scope)
         embedder = engine.queries.embedder_of(self._reader.generation.model_id)
         self._probe = Probe(self._search, None if embedder.is_remote else self._embed)
@@ -239,7 +229,7 @@ class _EntryMaker:
         opened = demand.opened[0].url if demand.opened else ""
         is_golden = demand.query in self._golden
         visitors = demand.counts.visitors
-        proposal = propose(current, opened, visitors, self._probe, is_golden=is_golden)
+        proposal = propose(current, opened, visitors, self._probe, self._golden_file, is_golden=is_golden)
         return DemandEntry(
             demand.query, demand.variants, visitors, demand.counts.searches, demand.counts.unanswered,
             demand.counts.weak, demand.counts.clicked, demand.opened[:_PAGES], current.quality, current.pages, proposal,

@@ -1,6 +1,7 @@
-"""`searchsocket demand` and the asset `search_demand`: what visitors did not find, and proposals that are accepted."""
+"""`searchsocket demand` and the asset `search_demand`: what visitors did not find, and proposals."""
 
-import json
+import re
+import textwrap
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -62,55 +63,37 @@ def test_the_report_lists_what_visitors_did_not_find(visited: Path, run: RunCli,
     assert "pin: pin /docs/tides (most visitors open it)" in printed
 
 
-def test_proposals_are_accepted_into_files_once(visited: Path, run: RunCli, run_json: RunJson) -> None:
-    report = run_json("demand", project=visited)
-    numbers = {each["query"]: each["number"] for name in ("withoutResults", "top") for each in report[name]}
-    wanted = [str(numbers[query]) for query in ("mooring rope", "boats", "diesel engine")]
-    options = [word for number in wanted for word in ("--accept", number)]
-    assert run("demand", *options, project=visited).exit_code == 0
-    (golden,) = read_golden(visited / "golden-queries.toml")
-    assert (golden.query, golden.expect) == ("mooring rope", ("/docs/ropes",))
-    assert (visited / "curation.toml").read_text() == '[[pin]]\nquery = "boats"\npages = ["/docs/tides"]\n'
+def test_the_lines_to_paste_work(visited: Path, run: RunCli, run_json: RunJson) -> None:
+    """Each file once, with the text of all of its proposals."""
+    printed = run("demand", project=visited).stdout
+    parts = re.split(r"\nTo paste into (\S+)\n", printed)
+    texts = dict(zip(parts[1::2], map(textwrap.dedent, parts[2::2]), strict=True))
+    assert set(texts) == {"curation.toml", "golden-queries.toml", "missing-pages.md"}
+    for name, text in texts.items():
+        (visited / name).write_text(text)
+    golden = {each.query: each.expect for each in read_golden(visited / "golden-queries.toml")}
+    assert golden["mooring rope"] == ("/docs/ropes",)
     assert run_json("search", "boats", project=visited)["results"][0]["url"] == "/docs/tides"
-    missing = (visited / "missing-pages.md").read_text()
-    assert missing.startswith("# Missing pages\n\n- [ ] `diesel engine`: 8 visitors; ")
-    assert "has this already" in run("demand", *options, project=visited).stdout
-    assert (visited / "missing-pages.md").read_text() == missing
+    assert "- [ ] `diesel engine`: 8 visitors; " in texts["missing-pages.md"]
     again = run_json("demand", project=visited)
     assert next(each for each in again["top"] if each["query"] == "mooring rope")["proposal"] is None
-    accepted = run_json("demand", "--accept", str(again["withoutResults"][0]["number"]), project=visited)
-    assert accepted["accepted"][0]["file"].endswith("missing-pages.md")
-    assert len((visited / "missing-pages.md").read_text().splitlines()) == 4
 
 
-def test_a_table_of_golden_queries_gets_a_row(visited: Path, run: RunCli, run_json: RunJson) -> None:
-    table = visited / "golden-queries.tsv"
-    table.write_text("kind\tquery\ttarget\nplain\ttide table\t/docs/tides")
+def test_the_removed_option_names_its_replacement(visited: Path, run: RunCli) -> None:
+    done = run("demand", "--accept", "2", project=visited)
+    assert done.exit_code == 2
+    assert "--accept was removed: paste the lines" in done.stderr
+
+
+def test_a_table_of_golden_queries_gets_a_row(visited: Path, run_json: RunJson) -> None:
+    (visited / "golden-queries.tsv").write_text("kind\tquery\ttarget\nplain\ttide table\t/docs/tides")
     report = run_json("demand", project=visited)
-    number = next(each["number"] for each in report["top"] if each["query"] == "mooring rope")
-    assert run("demand", "--accept", str(number), project=visited).exit_code == 0
-    assert table.read_text().splitlines()[1:] == ["plain\ttide table\t/docs/tides", "demand\tmooring rope\t/docs/ropes"]
-
-
-def test_a_file_that_would_be_invalid_is_left_alone(visited: Path, run: RunCli, run_json: RunJson) -> None:
-    broken = "[[query]]\nquery = 1\n"
-    report = run_json("demand", project=visited)
-    (visited / "golden-queries.toml").write_text(broken)
-    number = next(each["number"] for each in report["top"] if each["query"] == "mooring rope")
-    failed = run("demand", "--accept", str(number), project=visited)
-    assert failed.exit_code == 2
-    assert "golden-queries.toml is unchanged" in failed.stderr
-    assert (visited / "golden-queries.toml").read_text() == broken
-    (visited / "curation.toml").write_text("[[pin]]\n")
-    number = next(each["number"] for each in report["top"] if each["query"] == "boats")
-    failed = run("demand", "--accept", str(number), project=visited)
-    assert "it would be invalid: curation.toml:1: pin.query: is missing" in failed.stderr
-    assert "the last report has no proposal 99" in run("demand", "--accept", "99", project=visited).stderr
+    proposal = next(each["proposal"] for each in report["top"] if each["query"] == "mooring rope")
+    assert (proposal["file"], proposal["text"]) == ("golden-queries.tsv", "demand\tmooring rope\t/docs/ropes\n")
 
 
 def test_without_a_log_the_first_step_is_named(indexed: Path, run: RunCli) -> None:
     assert "set `enable = true` in [demand]" in run("demand", project=indexed).stdout
-    assert "run `searchsocket demand` first" in run("demand", "--accept", "1", project=indexed).stderr
     (indexed / "searchsocket.toml").write_text("[demand]\nenable = true\n")
     assert "api.trusted_proxies" in run("demand", project=indexed).stdout
 
@@ -128,11 +111,10 @@ def test_dagster_has_the_same_report(visited: Path, monkeypatch: pytest.MonkeyPa
     rows = metadata["without_results"].value.records  # type: ignore[union-attr]
     assert rows[0].data["query"] == "hawser"
     assert metadata["searches"].value == 130
-    assert json.loads((visited / ".searchsocket" / "demand-proposals.json").read_text())
 
 
 def test_a_sample_shows_a_report_without_visitors(indexed: Path, run: RunCli, run_json: RunJson) -> None:
-    """Of this index, and without a trace: a proposal of invented visitors cannot be accepted."""
+    """Of this index, and without a trace."""
     empty = run("demand", project=indexed)
     assert empty.stdout.startswith("No searches of scope 'main' recorded since ")
     assert "searchsocket demand --sample" in empty.stdout
@@ -141,6 +123,4 @@ def test_a_sample_shows_a_report_without_visitors(indexed: Path, run: RunCli, ru
     assert report["top"][0]["currentQuality"] == "answered"
     shown = run("demand", "--sample", project=indexed)
     assert "the visitors are invented" in shown.stderr
-    assert "--accept N" not in shown.stdout
-    assert run("demand", "--accept", "1", project=indexed).exit_code == 2
     assert run_json("demand", project=indexed)["searches"] == 0
