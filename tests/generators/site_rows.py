@@ -1,4 +1,4 @@
-"""The table of docs/sites.md, whose rows are checked."""
+"""The table of docs/notes/generators.md, whose rows are checked."""
 
 import re
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 BUILDS = Path(__file__).parent / "builds"
-PAGE = ROOT / "docs" / "sites.md"
+PAGE = ROOT / "docs" / "notes" / "generators.md"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Each row of docs/sites.md, on what the generator wrote (spec 8.2, 8.3)."""
+"""Each row of docs/notes/generators.md, on what the generator wrote (spec 8.2, 8.3)."""
 
 import os
 import re
@@ -22,6 +22,12 @@ OWN = [row for row in ROWS if (BUILDS / row.build).is_dir()]
 SETTINGS = Settings(facets={"docusaurus_version": "string"})
 TITLES = {"": "Harbour handbook", "install": "Install the tide clock", "ropes": "Ropes and knots"}
 each_build = pytest.mark.parametrize("row", OWN, ids=lambda row: row.build)
+
+
+def test_the_page_for_users_names_the_same_folders() -> None:
+    table = (ROOT / "docs" / "sites.md").read_text(encoding="utf-8").partition("| generator |")[2].partition("\n\n")[0]
+    cells = [[cell.strip(" `") for cell in line.strip("| ").split(" | ")] for line in table.splitlines()[2:]]
+    assert [(config, folder) for _, config, folder in cells] == [(row.config, row.folder) for row in ROWS]
 
 
 @cache
