@@ -14,7 +14,7 @@ from pathlib import Path
 
 from searchsocket.curation.rules import NO_RULES, CurationRules
 from searchsocket.errors import ConfigError
-from searchsocket.export.head import write_head
+from searchsocket.export.head import inputs_of, write_head
 from searchsocket.project.settings.model import RankingSettings
 from searchsocket.setup.client_files import bundle_folder
 from searchsocket.stores.base import IndexReader
@@ -76,8 +76,7 @@ class _Folder:
 
     def write_bytes(self, kind: str, ending: str, packed: bytes) -> str:
         """Write bytes as they are; return the file's name, which contains a hash."""
-        digest = base64.b32encode(hashlib.sha256(packed).digest()).decode().lower()
-        name = f"{kind}-{digest[:_HASH_CHARS]}{ending}"
+        name = f"{kind}-{_hash(packed)}{ending}"
         path = self.path / name
         if name in self.sizes or path.is_file():
             if path.read_bytes() != packed:
@@ -90,16 +89,35 @@ class _Folder:
 
     def write_site(self, site: SiteExport) -> dict[str, str]:
         """Write the index of a site; return the names of this head and of the previous one."""
-        head = write_head(
-            site.reader.catalogue, site.reader.generation, site.settings, site.curation, site.base, self.write
-        )
+        generation, settings, curation = site.reader.generation, site.settings, site.curation
+        inputs = inputs_of(generation, settings, curation, site.base)
+        head = str(self.before.get("head", ""))
+        if self.before.get("inputs") != inputs or not self._has_files(head):
+            head = write_head(site.reader.catalogue, generation, settings, curation, site.base, self.write)
         names = {
             "head": head,
             "previous": str(self.before.get("previous" if self.before.get("head") == head else "head", "")),
+            "inputs": inputs,
             "base": site.base,
             "root": self._root_of(site),
         }
         return {name: value for name, value in names.items() if value or name in ("head", "previous")}
+
+    def _has_files(self, head: str) -> bool:
+        """Return True if all files that a head lists are here and whole, and count them."""
+        if not head:
+            return False
+        sizes = {}
+        for name in sorted(_files_of(self.path, head)):
+            try:
+                packed = (self.path / name).read_bytes()
+            except OSError:
+                return False
+            if _hash(packed) not in name:
+                return False
+            sizes[name] = len(packed)
+        self.sizes.update(sizes)
+        return True
 
     def _root_of(self, site: SiteExport) -> str:
         """The relative address of the site's root from here; "" if this folder is not part of the site."""
@@ -236,6 +254,10 @@ def _replace(path: Path, data: bytes) -> bool:
             return False
     write_atomic(path, data, durable=path.name == ENTRY)
     return True
+
+
+def _hash(packed: bytes) -> str:
+    return base64.b32encode(hashlib.sha256(packed).digest()).decode().lower()[:_HASH_CHARS]
 
 
 def _files_of(target: Path, head: str) -> set[str]:

@@ -1,8 +1,12 @@
 """Write the head of a static export, which every query reads: pages, sizes of chunks, and names of other files."""
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from hashlib import sha256
 
+from searchsocket import __version__ as VERSION
+from searchsocket.commit import COMMIT
 from searchsocket.curation.rules import CurationRules, PageRule
 from searchsocket.export.postings import Postings, packed_lengths
 from searchsocket.project.settings.model import RankingSettings
@@ -83,6 +87,14 @@ def write_head(
             "texts": _file_list(columns.texts),
         },
     )
+
+
+def inputs_of(generation: Generation, settings: RankingSettings, curation: CurationRules, base: str) -> str:
+    """A digest of everything that decides the files of `write_head`, besides the records of the generation."""
+    rules = [exported_rule(rule, generation.aliases) for rule in curation.pages]
+    values = [FORMAT, VERSION, COMMIT, generation.name, settings.model_dump(mode="json"), base, weights(settings)]
+    text = json.dumps([*values, _synonyms(settings, curation), rules])
+    return sha256(text.encode()).hexdigest()[:32]
 
 
 def _pages(catalogue: CatalogueSnapshot) -> Iterator[list[ReadableRecord]]:
