@@ -154,7 +154,7 @@ def stage_asset(stage: AnyStage, site: DagsterSite) -> dg.AssetsDefinition:
                 raise
             yield materialized(context.instance, context.asset_key, run, result)
 
-    return run_stage
+    return site.translated(run_stage, stage.name)
 
 
 def column_schema(stage: str) -> Mapping[str, dg.TableSchema]:

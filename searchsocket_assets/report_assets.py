@@ -13,10 +13,7 @@ from searchsocket_assets.resources import begin_project_run
 from searchsocket_assets.run.details import Metadata, bullets, table
 from searchsocket_assets.run.history import last_runs_in
 from searchsocket_assets.run.translate import errors_as_failures
-from searchsocket_assets.site import DagsterSite
-
-GROUP = "branches"
-SCOPES = "scopes"
+from searchsocket_assets.site import BRANCHES, SCOPES, DagsterSite
 
 
 def scopes_asset(site: DagsterSite) -> dg.AssetsDefinition:
@@ -24,10 +21,10 @@ def scopes_asset(site: DagsterSite) -> dg.AssetsDefinition:
 
     @dg.asset(
         key=site.key(SCOPES),
-        group_name=site.group(GROUP),
+        group_name=site.group(BRANCHES),
         kinds={"git", "table"},
         owners=site.traits.owners,
-        tags=site.tags(GROUP),
+        tags=site.tags(BRANCHES),
         pool=site.pool(SCOPES),
         description="Every scope with its branch, generation, size and last run.",
     )
@@ -39,13 +36,13 @@ def scopes_asset(site: DagsterSite) -> dg.AssetsDefinition:
             runs = {name: run.to_json() for name, run in last.items()}
             return dg.MaterializeResult(metadata=scopes_metadata(overview, runs))
 
-    return scopes
+    return site.translated(scopes, SCOPES)
 
 
 def scopes_job(site: DagsterSite) -> Any:
     """The job that updates the table."""
     return dg.define_asset_job(
-        **site.job_fields("look_at_scopes", GROUP),
+        **site.job_fields("look_at_scopes", BRANCHES),
         selection=dg.AssetSelection.assets(site.key(SCOPES)),
         description="Update the table of all scopes.",
     )

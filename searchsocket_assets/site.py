@@ -1,7 +1,7 @@
 """One project inside a Dagster deployment: its folder, and the names and traits of its definitions."""
 
 import os
-from collections.abc import KeysView, Mapping
+from collections.abc import Callable, KeysView, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -34,6 +34,7 @@ PROJECT_VARIABLE = "SEARCHSOCKET_PROJECT"
 # are global in a Dagster instance, not per code location.
 NAME = "searchsocket_scope"
 PAID_POOL = "searchsocket_paid_embeddings"
+SCOPES, BRANCHES = "scopes", "branches"  # the asset without a stage, and its group
 _POOL = "searchsocket"
 _GENERATOR_KINDS = {"SvelteKit": "svelte", "Next.js": "nextjs"}  # otherwise the name in small letters
 
@@ -100,6 +101,18 @@ def source_kinds(origin: SourceOrigin) -> frozenset[str]:
     return frozenset(source_kind(origin.mode).formats | made_by)
 
 
+@dataclass(frozen=True, slots=True)
+class SiteAsset:
+    """One asset of a site, as a translation sees it."""
+
+    name: str  # of the stage, such as `search_index`
+    corpus: str  # `site`, `code` or `branches`
+    site: str  # name of the site; "" in a deployment with one project
+
+
+Translation = Callable[[dg.AssetSpec, SiteAsset], dg.AssetSpec]
+
+
 @dataclass(frozen=True)
 class DagsterSite:
     """One project inside a Dagster deployment.
@@ -113,6 +126,7 @@ class DagsterSite:
     project_id: str = ""  # "" = unknown until a run opens the project
     key_prefix: tuple[str, ...] = ()
     keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # stage -> its whole asset key
+    translation: Translation | None = None  # changes keys, groups, tags, metadata and the like of the assets
     deps: tuple[dg.AssetKey, ...] = ()  # assets that build the site
     partitions_name: str = NAME
     site_pool: str = ""
@@ -136,7 +150,7 @@ class DagsterSite:
         project = self.open()
         branches = ProjectState(project.state_dir).branches()
         stated = run.tags.get(BRANCH_TAG, "")
-        scope = named_scope(project, _partition_of(run), branches, stated)
+        scope = named_scope(project, _scope_name_of(run), branches, stated)
         _require_scope(project, scope, branches, stated)
         return ScopeRun(
             project,
@@ -150,7 +164,25 @@ class DagsterSite:
         )
 
     def key(self, stage: str) -> dg.AssetKey:
-        return dg.AssetKey(self.keys.get(stage) or (*self.key_prefix, stage))
+        key = dg.AssetKey(self.keys.get(stage) or (*self.key_prefix, stage))
+        return self.translation(dg.AssetSpec(key), self._asset(stage)).key if self.translation else key
+
+    def translated(self, assets: dg.AssetsDefinition, name: str) -> dg.AssetsDefinition:
+        """Apply the translation to an asset that was made with `key(name)`."""
+        translation = self.translation
+        if translation is None:
+            return assets
+        plain = replace(self, translation=None).key(name)
+
+        def translate(spec: dg.AssetSpec) -> dg.AssetSpec:
+            changed = translation(spec.replace_attributes(key=plain), self._asset(name))
+            return changed.replace_attributes(key=spec.key)
+
+        return assets.map_asset_specs(translate)
+
+    def _asset(self, name: str) -> SiteAsset:
+        corpora = (corpus.name for corpus in corpora_by_name().values() if name in every_stage(corpus))
+        return SiteAsset(name, next(corpora, BRANCHES if name == SCOPES else SITE.name), self.name)
 
     def named(self, name: str) -> str:
         """The name of a job, sensor, schedule, op or check function in this deployment."""
@@ -235,6 +267,21 @@ def _partition_of(run: dg.DagsterRun) -> str:
         raise InvalidScope(
             f"this run {what}, but a run indexes one scope: launch a backfill, select one partition in Dagster's UI, "
             f'or add --tags \'{{"{PARTITION_TAG}": "SCOPE"}}\' to `dagster job execute`'
+        )
+    return partition
+
+
+def _scope_name_of(run: dg.DagsterRun) -> str:
+    """Return the partition of a run.
+
+    Raises:
+        InvalidScope: It is none, or the name of a branch.
+    """
+    partition = _partition_of(run)
+    if (name := sanitise_scope(partition)) != partition:
+        raise InvalidScope(
+            f"{partition[:80]!r} is the name of a branch; its partition is {name!r}: launch that one, which the sensor "
+            f"`new_branches` adds"
         )
     return partition
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import dagster as dg
+from dagster.components.utils.translation import TranslationFn, TranslationFnResolver
 from pydantic import BaseModel, Field
 
 from searchsocket.errors import ConfigMissing
@@ -21,7 +22,7 @@ from searchsocket_assets.discovery import discovery_sensor
 from searchsocket_assets.jobs import index_code_job, index_site_job, plan_job, rollback_job, verify_job, verify_schedule
 from searchsocket_assets.report_assets import scopes_asset, scopes_job
 from searchsocket_assets.resources import IndexOptions, project_resource
-from searchsocket_assets.site import DagsterSite, read_traits
+from searchsocket_assets.site import DagsterSite, SiteAsset, Translation, read_traits
 
 _NO_NAME = re.compile(r"[^A-Za-z0-9_]+")
 
@@ -42,6 +43,7 @@ def site_definitions(
     timezone: str = "",
     deps: Sequence[dg.AssetKey] = (),
     keys: Mapping[str, dg.AssetKey] | None = None,
+    translation: Translation | None = None,
 ) -> dg.Definitions:
     """The definitions of one site, to be merged with those of other sites and with your own.
 
@@ -61,6 +63,8 @@ def site_definitions(
         timezone: Time zone of the schedules, such as `Europe/Berlin`; default: the project's settings.
         deps: Keys of assets that build the site; their materialization starts a run.
         keys: Asset key per stage; default: the prefix and the stage's name.
+        translation: Changes the key, group, tags, metadata, owners or description of each asset. It gets the spec and a
+            `SiteAsset`, and returns the new spec.
 
     Returns:
         Assets, checks, jobs, sensors and schedules. They set no executor, so you can choose one.
@@ -98,6 +102,7 @@ def site_definitions(
             deps=tuple(deps),
             partitions_name=f"searchsocket/{project_id}",
             site_pool=pool,
+            translation=translation,
             traits=traits,
         )
     )
@@ -153,6 +158,16 @@ def _option(description: str, example: object = None) -> Any:
     return dg.Resolver.default(description=description, examples=None if example is None else [example])
 
 
+def _translated() -> TranslationFnResolver[SiteAsset]:
+    resolver = TranslationFnResolver[SiteAsset](template_vars_for_translation_fn=lambda asset: {"asset": asset})
+    resolver.description = (
+        "Attributes of each asset, such as key, group_name, tags and metadata, as templates with `asset.name`, "
+        "`asset.corpus`, `asset.site` and `spec`."
+    )
+    resolver.examples = [{"group_name": "search_{{ asset.corpus }}"}]
+    return resolver
+
+
 @dg.scaffold_with(SiteScaffolder)
 @dataclass
 class Site(dg.Component, dg.Resolvable):
@@ -195,6 +210,7 @@ class Site(dg.Component, dg.Resolvable):
         Mapping[str, str],
         _option("Asset key per stage; default: the prefix and the stage's name.", {"search_index": "docs/index"}),
     ] = field(default_factory=dict)
+    translation: Annotated[TranslationFn[SiteAsset] | None, _translated()] = None
 
     def build_defs(self, context: dg.ComponentLoadContext) -> dg.Definitions:
         return site_definitions(
@@ -212,4 +228,5 @@ class Site(dg.Component, dg.Resolvable):
             timezone=self.timezone,
             deps=self.deps,
             keys={stage: dg.AssetKey.from_user_string(key) for stage, key in self.keys.items()},
+            translation=self.translation,
         )

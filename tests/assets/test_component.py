@@ -13,6 +13,8 @@ from small_site import write_site
 
 import searchsocket_assets
 from searchsocket.errors import ConfigMissing
+from searchsocket_assets.site import SiteAsset
+from searchsocket_assets.testing import index_site
 
 pytestmark = pytest.mark.dagster
 
@@ -78,7 +80,7 @@ def test_every_attribute_is_described_and_has_its_effect(company: Path, monkeypa
     monkeypatch.syspath_prepend(str(company / "src"))
     properties = searchsocket_assets.Site.get_model_cls().model_json_schema()["properties"]
     expected = "root key_prefix group pool owners tags code llms static automation schedules timezone deps keys"
-    assert set(properties) == set(expected.split())
+    assert set(properties) == {*expected.split(), "translation"}
     assert all(each["description"] for each in properties.values())
     attributes = {
         "root": "../docs",
@@ -95,6 +97,7 @@ def test_every_attribute_is_described_and_has_its_effect(company: Path, monkeypa
         "timezone": "Europe/Berlin",
         "deps": ["web/build"],
         "keys": {"search_index": "warehouse/docs_search"},
+        "translation": {"metadata": {"wiki": "{{ asset.site }}/{{ asset.corpus }}/{{ asset.name }}"}},
     }
     folder = company / "src/company/defs/docs"
     folder.mkdir()
@@ -108,6 +111,8 @@ def test_every_attribute_is_described_and_has_its_effect(company: Path, monkeypa
     assert {spec.group_name for spec in ours.values()} == {"search"}
     assert {tuple(spec.owners) for spec in ours.values()} == {("team:docs",)}
     assert {spec.tags["domain"] for spec in ours.values()} == {"docs"}
+    assert specs["warehouse/docs_search"].metadata["wiki"] == "web_docs/site/search_index"
+    assert specs["web/docs/code_index"].metadata["wiki"] == "web_docs/code/code_index"
     pools = {asset.op.pool for asset in definitions.assets or () if isinstance(asset, dagster.AssetsDefinition)}
     assert pools == {"small_machine"}
     schedule = definitions.resolve_schedule_def("web_docs_nightly_verify")
@@ -135,3 +140,27 @@ def test_the_package_loads_the_component_when_it_is_used() -> None:
     code = "import searchsocket_assets.run.home, sys; print('dagster' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+def test_a_translation_changes_keys_groups_tags_and_owners_everywhere(company: Path) -> None:
+    """As those of the components of dbt and Sling do; jobs, checks and dependencies follow the keys."""
+
+    def translate(spec: dagster.AssetSpec, asset: SiteAsset) -> dagster.AssetSpec:
+        key = dagster.AssetKey(["company", asset.corpus, asset.name])
+        return spec.replace_attributes(key=key, group_name=f"search_{asset.corpus}", owners=["team:search"])
+
+    root = company.parent / "docs"
+    definitions = searchsocket_assets.site_definitions(root, "docs", code=True, translation=translate)
+    graph = definitions.resolve_asset_graph()
+    specs = {spec.key.to_user_string(): spec for spec in definitions.resolve_all_asset_specs()}
+    assert all(key.startswith("company/") for key in specs)
+    index = specs["company/site/search_index"]
+    assert {dep.asset_key for dep in index.deps} <= {spec.key for spec in specs.values()}
+    assert (index.group_name, list(index.owners)) == ("search_site", ["team:search"])
+    assert {specs[f"company/{name}"].group_name for name in ("code/code_index", "branches/scopes")} == {
+        "search_code",
+        "search_branches",
+    }
+    assert {check.asset_key for check in graph.asset_check_keys} <= {spec.key for spec in specs.values()}
+    assert index.key in definitions.resolve_job_def("docs_index_site").asset_layer.selected_asset_keys
+    assert index_site(definitions, "docs", folder=company.parent / "test").urls("mooring rope")[0] == "/docs/ropes"

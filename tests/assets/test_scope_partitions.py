@@ -1,6 +1,7 @@
 """Scopes as partitions."""
 
 import sqlite3
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -8,8 +9,9 @@ import dagster as dg
 import pytest
 from sqlalchemy.exc import IntegrityError
 
+from searchsocket.project.scopes import sanitise_scope
 from searchsocket_assets.definitions import build_definitions
-from searchsocket_assets.run.tags import RANGE_TAGS
+from searchsocket_assets.run.tags import PARTITION_TAG, RANGE_TAGS
 from searchsocket_assets.site import NAME, ensure_scope
 
 
@@ -82,3 +84,20 @@ def test_a_run_without_one_partition_says_how_to_launch_it(
 def test_a_range_of_one_partition_is_that_partition(site: Path, instance: dg.DagsterInstance) -> None:
     """Dagster makes such ranges of a backfill in a single run."""
     assert launch(site, instance, "index_site", dict.fromkeys(RANGE_TAGS, "main")).success
+
+
+@pytest.mark.parametrize(("branch", "partition"), [("feat/a", "feat-a-d54ad782"), ("Feature", "feature-3d377ae9")])
+def test_the_name_of_a_branch_is_answered_with_its_partition(
+    site: Path, instance: dg.DagsterInstance, branch: str, partition: str
+) -> None:
+    """People type what git calls the branch; another partition of it would show half of its runs."""
+    git(site, "init", "-q", "-b", "main")
+    git(site, "-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-q", "--allow-empty", "-m", "First")
+    git(site, "branch", branch)
+    assert sanitise_scope(branch) == partition
+    failed = launch(site, instance, "index_site", {PARTITION_TAG: branch})
+    assert f"{branch!r} is the name of a branch; its partition is {partition!r}" in reason(failed)
+
+
+def git(root: Path, *arguments: str) -> None:
+    subprocess.run(["git", "-C", root, *arguments], check=True, capture_output=True)

@@ -40,7 +40,7 @@ def demand_assets(site: DagsterSite) -> list[dg.AssetsDefinition]:
             report = demand_report(run.project, engine, run.scope, today=today, days=_DAYS, limit=_LIMIT)
             return dg.MaterializeResult(metadata=demand_metadata(report))
 
-    return [search_demand]
+    return [site.translated(search_demand, DEMAND)]
 
 
 def demand_metadata(report: DemandReport) -> Metadata:

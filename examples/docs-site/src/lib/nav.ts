@@ -136,7 +136,8 @@ export const groups: Group[] = [
 			{ href: '/docs/dagster/your-dagster', label: 'In your Dagster' },
 			{ href: '/docs/dagster/assets', label: 'Assets and partitions' },
 			{ href: '/docs/dagster/checks', label: 'Checks' },
-			{ href: '/docs/dagster/jobs', label: 'Jobs and runs' }
+			{ href: '/docs/dagster/jobs', label: 'Jobs and runs' },
+			{ href: '/docs/dagster/testing', label: 'Test your deployment' }
 		]
 	},
 	{
