@@ -8,7 +8,7 @@ from searchsocket.errors import ConfigError
 from searchsocket.extensions.base import Extension, load
 
 GROUP = "searchsocket.extensions"
-_OURS = ("code", "demand", "metrics")
+_OURS = ("code", "demand", "documents", "metrics")
 
 
 @cache

@@ -40,6 +40,8 @@ class Extension:
         assets: A function of a `DagsterSite` that returns asset definitions, for a project in which it is on.
         services: A function of a `PartContext` that returns a `Part`: what it opens to answer over a project.
         contents: What the documents of its part are, in words: agents read them as content.
+        readers: Kind of a page -> the function that extracts it, as `content.html.extract.extract_html`.
+        readers_version: Of their output: when it changes, pages are read again.
         corpora: A sequence of `Corpus`: what it indexes besides the pages of the site.
         checks: A `DoctorCheck`, for `searchsocket doctor`.
         status: A function of a `Project` that returns a `PartStatus`, for `searchsocket status`.
@@ -56,6 +58,8 @@ class Extension:
     assets: str = ""
     services: str = ""
     contents: str = ""
+    readers: Mapping[str, str] = field(default_factory=dict)
+    readers_version: str = ""
     corpora: str = ""
     checks: str = ""
     status: str = ""

@@ -8,13 +8,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import assert_never
 
-from searchsocket.content.documents import DOCUMENTS_VERSION, extract_document
 from searchsocket.content.html.converters import Converter, make_converter
 from searchsocket.content.html.extract import EXTRACTOR_VERSION, extract_html
 from searchsocket.content.markdown.page import extract_markdown
 from searchsocket.content.pages import ExtractedPage, RawPage
 from searchsocket.content.record_page import extract_record
 from searchsocket.errors import SourceUnavailable
+from searchsocket.extensions import extensions
+from searchsocket.extensions.base import load
 from searchsocket.pipeline.extraction.limits import limited
 from searchsocket.pipeline.run.results import digest_of, sha256
 from searchsocket.project.settings.model import RunSettings, Settings
@@ -66,7 +67,7 @@ def extraction_key(settings: Settings, site: SiteBase, converter: Converter) -> 
             repr(site),
             converter.version,
             *([json.dumps(dict(settings.facets), sort_keys=True)] if settings.facets else []),
-            *([DOCUMENTS_VERSION] if settings.source.documents else []),
+            *(_reader_versions() if settings.source.documents else []),
         ]
     )
 
@@ -144,7 +145,7 @@ def extract_page(data: bytes, page: RawPage, settings: Settings, site: SiteBase,
         case "markdown":
             extract = extract_markdown
         case "pdf" | "docx" | "odt":
-            extract = extract_document
+            extract = _reader(page.kind)
         case "record":
             extract = extract_record
         case "code":
@@ -160,6 +161,24 @@ def extract_page(data: bytes, page: RawPage, settings: Settings, site: SiteBase,
         converter=converter,
         facets=settings.facets,
     )
+
+
+def _reader_versions() -> list[str]:
+    return [extension.readers_version for extension in extensions() if extension.readers_version]
+
+
+@lru_cache
+def _reader(kind: str) -> Callable[..., ExtractedPage]:
+    """The reader of a kind of pages that an extension brings.
+
+    Raises:
+        ValueError: None does.
+    """
+    place = next((extension.readers[kind] for extension in extensions() if kind in extension.readers), "")
+    if not place:
+        raise ValueError(f"no extension reads {kind} files")
+    reader: Callable[..., ExtractedPage] = load(place)
+    return reader
 
 
 def settings_of(job: ExtractionJob) -> Settings:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from searchsocket.content.documents import extract_document
 from searchsocket.content.pages import ExtractedPage, RawPage
 from searchsocket.errors import ConfigMissing
+from searchsocket.extensions.documents.extract import extract_document
 from searchsocket.project.settings.model import Settings
 from searchsocket.project.settings.site import ExtractSettings, TransformSettings
 from searchsocket.sources import make_source
@@ -86,7 +86,7 @@ def test_a_tree_of_pages_in_a_circle_ends() -> None:
 
 
 def test_the_first_pages_of_a_long_file_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("searchsocket.content.pdf._MAX_PAGES", 20)
+    monkeypatch.setattr("searchsocket.extensions.documents.pdf._MAX_PAGES", 20)
     page = extracted(pdf([(20, "Boats"), *BODY], *[[(10, f"Page of the log, number {n}")] for n in range(99)]))
     assert page.warnings == ("only the first 20 of 100 pages of the PDF are read",)
     assert "{#page=1}" in page.body

@@ -6,14 +6,13 @@ from html import escape
 from searchsocket.content.html.converters import FAST, Converter
 from searchsocket.content.html.extract import extract_html
 from searchsocket.content.html.tree import one_line
-from searchsocket.content.office import read_docx, read_odt
 from searchsocket.content.pages import ExtractedPage, FileExtract, RawPage
-from searchsocket.content.pdf import read_pdf
+from searchsocket.extensions.documents.office import read_docx, read_odt
+from searchsocket.extensions.documents.pdf import read_pdf
 from searchsocket.project.settings.site import ExtractSettings, TransformSettings
 from searchsocket.text.facets import NO_FACETS, Facets
 from searchsocket.web.urls.resolve import AT_ROOT, SiteBase
 
-DOCUMENTS_VERSION = "pdf 1, office 1"  # of the readers' output
 _MAX_TITLE_CHARS = 300
 _READERS: Mapping[str, Callable[[bytes], FileExtract]] = {"pdf": read_pdf, "docx": read_docx, "odt": read_odt}
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from searchsocket.content.documents import extract_document
 from searchsocket.content.pages import ExtractedPage, RawPage
+from searchsocket.extensions.documents.extract import extract_document
 from searchsocket.project.settings.model import Settings
 from searchsocket.project.settings.site import ExtractSettings, TransformSettings
 from searchsocket.sources import make_source
