@@ -313,3 +313,47 @@ def test_a_search_that_was_left_before_its_answer_is_asked_again(stage: Stage) -
     page.keyboard.press("/")
     expect(page.locator("[role=option]").first).to_contain_text("The robot in winter")
     expect(page.get_by_role("listbox")).to_have_attribute("aria-busy", "false")
+
+
+@pytest.mark.parametrize("width", [320, 390, 768, 1280, 1920])
+def test_filters_stay_inside_the_dialog(stage: Stage, width: int) -> None:
+    """With a suggestion, versions, and long names: they wrap, and no menu is cut at the edge."""
+
+    def many(route: Route) -> None:
+        answer = route.fetch(url=re.sub(r"&facets?=[^&]*", "", route.request.url)).json()
+        answer["facets"] = {name: {"a rather long value": 4, "b": 1} for name in ("product", "audience", "platform")}
+        route.fulfill(json=answer | {"versions": VERSIONS})
+
+    stage.context.route("**/api/search*", many)
+    page = stage.open("<searchsocket-dialog facets='product, audience, platform'></searchsocket-dialog>")
+    page.set_viewport_size({"width": width, "height": 800})
+    page.keyboard.press("/")
+    page.keyboard.type("battery")
+    expect(page.get_by_label("platform")).to_be_visible()
+    edges = page.locator("searchsocket-dialog .filter").evaluate_all(
+        "all => all.map((one) => [one.getBoundingClientRect(), one.closest('dialog').getBoundingClientRect()])"
+    )
+    assert len(edges) >= 4
+    assert [one for one, dialog in edges if one["left"] < dialog["left"] or one["right"] > dialog["right"]] == []
+
+
+def test_the_corrected_word_is_marked_in_the_title(stage: Stage) -> None:
+    page = typed(stage, "batery")
+    expect(page.locator("searchsocket-dialog .result .title mark").first).to_have_text("Battery")
+
+
+@pytest.mark.parametrize(
+    ("attributes", "words"),
+    [
+        ("endpoint='/api/gone'", "/api/gone does not answer. Does searchsocket serve run there?"),
+        ("static='/gone/'", "/gone/ does not answer. Does searchsocket export write there?"),
+    ],
+)
+def test_the_console_names_the_address_and_the_likely_cause(stage: Stage, attributes: str, words: str) -> None:
+    stage.context.route("**/api/gone*", lambda route: route.abort())
+    stage.context.route("**/gone/*", lambda route: route.fulfill(status=404))
+    page = stage.open(f"<searchsocket-dialog {attributes}></searchsocket-dialog>")
+    with page.expect_console_message(lambda message: "does not answer" in message.text) as logged:
+        page.keyboard.press("/")
+        page.keyboard.type("battery")
+    assert words in logged.value.text

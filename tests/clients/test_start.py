@@ -62,6 +62,13 @@ def test_a_site_that_suggests_nothing_offers_the_pages_of_its_navigation(stage: 
     expect(page.locator("searchsocket-dialog .foot")).to_be_hidden()
 
 
+def test_the_link_of_the_logo_is_no_suggestion(stage: Stage) -> None:
+    nav = "<nav><a href='/'>My Site</a><a href='/docs/battery'>Battery</a><a href='/guide/'>The guide</a></nav>"
+    page = stage.open(f"{nav}<searchsocket-dialog></searchsocket-dialog>", path="/docs/other")
+    page.keyboard.press("Control+k")
+    assert groups(page) == {"Suggestions": ["Battery", "The guide"]}
+
+
 def test_keys_pin_open_and_remove_what_was_opened(stage: Stage) -> None:
     page = returned(stage, "battery", "driving")
     opened = ["Driving › By voice", "Battery › Charging"]

@@ -31,6 +31,10 @@ _LISTING = re.compile(
     r"|/(?:index-all|allclasses(?:-\w+)?|allpackages-index|src-html/.+|index-files/.+)(?:\.html?)?$"  # Javadoc
     r"|_8\w{1,8}_source(?:\.html?)?$"  # Doxygen
     r"|/src/.+\.rs(?:\.html?)?$"  # rustdoc
+    # Lists of posts, by tag, category, author, date or page, at the top of a site or of its blog.
+    r"|^(?:/[a-z]{2}(?:-[a-z]{2})?)?(?:/(?:blog|posts|news|articles))?"
+    r"/(?:tags?|categor(?:y|ies)|archives?|authors?|page/\d+)(?:/[^/]+)*(?:\.html?)?$"
+    r"|^/(?:[^/]+/)*page/\d+(?:\.html?)?$"
 )
 OCCASION_SHARE = 0.9  # factor of such a page compared with a guide
 _OCCASION = re.compile(

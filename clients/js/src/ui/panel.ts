@@ -32,6 +32,13 @@ export interface Host {
 
 const STATIC_TIMEOUT_MS = 30_000; // slow lines load several files
 
+/** For the owner of the site: the address that does not answer, and the likely cause. */
+function unreachable(place: string, isStatic: boolean): string {
+  const { href, origin } = new URL(place, document.baseURI);
+  const cors = origin === location.origin ? "" : `, with ${location.origin} in api.cors.allow_origins`;
+  return `${href} does not answer. Does searchsocket ${isStatic ? "export write" : "serve run"} there${isStatic ? "" : cors}?`;
+}
+
 /** The search itself: a field, what it finds, and what is said when it finds nothing. */
 export class Panel {
   readonly frame: Frame;
@@ -188,7 +195,7 @@ export class Panel {
       missing: missing.replace("{query}", encodeURIComponent(answer.q)),
       hasMore,
     });
-    this.#list.show(resultGroups(answer, this.#words, site, this.#openings), from ? this.#list.active : 0, from > 0);
+    this.#list.show(resultGroups(answer, meant, this.#words, site, this.#openings), from ? this.#list.active : 0, from > 0);
     this.host.fit();
   }
 
@@ -207,6 +214,7 @@ export class Panel {
     this.#list.show([], -1);
     this.frame.failed(problem, new URL(this.#place, document.baseURI).protocol === "file:", this.#words);
     this.host.fit();
+    if (problem.code === "UNREACHABLE") console.error(unreachable(this.#place, !!this.#answers));
     this.host.emit("searchsocket-error", problem);
     // What passes by itself is asked again by itself.
     if (problem.retryAfterS !== null && problem.retryable) {

@@ -21,17 +21,18 @@ export function siteOf({ origin }: Result, site: string): string {
 }
 
 /** Pages as groups of a listbox, their sections as options below them; each option is a link. Several sites have headings. */
-export function resultGroups(answer: SearchAnswer, words: Words, ownSite: string, openings: WeakMap<Element, Opening>): HTMLElement[] {
+export function resultGroups(answer: SearchAnswer, meant: string, words: Words, ownSite: string, openings: WeakMap<Element, Opening>): HTMLElement[] {
   const projects = [...new Set(answer.results.map(({ origin }) => origin?.project))]; // the best site first
   return projects.flatMap((project) => {
     const results = answer.results.filter(({ origin }) => origin?.project === project);
     const title = results[0]?.origin?.title;
     const heading = title ? [h("div", { part: "heading", class: "heading", role: "presentation", "aria-hidden": "true" }, title)] : [];
-    return [...heading, ...pageGroups(results, answer, words, ownSite, openings)];
+    return [...heading, ...pageGroups(results, `${answer.q} ${meant}`, words, ownSite, openings)];
   });
 }
 
-function pageGroups(results: readonly Result[], answer: SearchAnswer, words: Words, ownSite: string, openings: WeakMap<Element, Opening>): HTMLElement[] {
+/** @param q The words to mark: as typed, and corrected. */
+function pageGroups(results: readonly Result[], q: string, words: Words, ownSite: string, openings: WeakMap<Element, Opening>): HTMLElement[] {
   return results.map((result) => {
     const site = siteOf(result, ownSite);
     const name = result.title || result.url;
@@ -50,8 +51,8 @@ function pageGroups(results: readonly Result[], answer: SearchAnswer, words: Wor
       h(
         "span",
         { part: "title", class: "title", dir: "auto" },
-        ...marked(markedWords(title, answer.q)),
-        ...(section ? [h("span", { class: "in" }, " › ", ...marked(markedWords(section, answer.q)))] : []),
+        ...marked(markedWords(title, q)),
+        ...(section ? [h("span", { class: "in" }, " › ", ...marked(markedWords(section, q)))] : []),
       ),
       h("span", { part: "path", class: "path" }, h("bdi", {}, breadcrumbs(result))), // on the side of the title
       h("span", { part: "snippet", class: "snippet", dir: "auto" }, ...marked(markedParts(result.snippet, result.marks))),
@@ -62,7 +63,7 @@ function pageGroups(results: readonly Result[], answer: SearchAnswer, words: Wor
         one,
         "section",
         icon(ICONS.section),
-        h("span", { part: "title", class: "title", dir: "auto" }, ...marked(markedWords(one.title || title, answer.q))),
+        h("span", { part: "title", class: "title", dir: "auto" }, ...marked(markedWords(one.title || title, q))),
         h("span", { part: "snippet", class: "snippet", dir: "auto" }, ...marked(markedParts(one.snippet, one.marks))),
       );
     }

@@ -116,9 +116,16 @@ function mainPages(): OpenedPage[] {
     const title = textContent.trim().replace(/\s+/g, " ");
     if (origin !== location.origin || hash || pathname === location.pathname || !title || title.length > MAX_TITLE) continue;
     const isNew = !found.has(title) && ![...found.values()].some((page) => page.href === href);
-    if (isNew && found.size < MAIN_PAGES) found.set(title, { href, title, section: "", isPinned: false });
+    if (isNew && found.size <= MAIN_PAGES) found.set(title, { href, title, section: "", isPinned: false });
   }
-  return [...found.values()];
+  return withoutHome([...found.values()]).slice(0, MAIN_PAGES);
+}
+
+/** Without the page above all others: the link of the logo, and "Home". */
+function withoutHome(found: OpenedPage[]): OpenedPage[] {
+  const [home] = found.map(({ href }) => href.replace(/[^/]*$/, "")).sort((a, b) => a.length - b.length);
+  const isAbove = found.length > 1 && found.every(({ href }) => href.startsWith(home!));
+  return isAbove ? found.filter(({ href }) => href.replace("index.html", "") !== home) : found;
 }
 
 function group(label: string, options: readonly HTMLElement[]): HTMLElement[] {

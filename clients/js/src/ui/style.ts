@@ -60,13 +60,14 @@ input::-webkit-search-cancel-button { display: none; }
 .bar::after { content: ""; position: absolute; inset-inline: 0; inset-block-end: -1px; block-size: 2px; background: var(--accent); opacity: 0; transform: scaleX(.25); }
 .busy::after { opacity: 1; transition: opacity 0s .3s; }
 .popup { display: flex; flex-direction: column; flex: auto; min-block-size: 0; background: var(--back); }
-.tools { display: flex; align-items: center; gap: .6rem; block-size: 2.9rem; padding-inline: .9rem; color: var(--muted); font-size: .875rem; flex: none; overflow: auto hidden; scrollbar-width: none; white-space: nowrap; }
-.tools > * { flex: none; }
-.suggestions { display: flex; align-items: center; gap: .4rem; }
+.tools { display: flex; flex-wrap: wrap; align-items: center; gap: .4rem .6rem; min-block-size: 2.9rem; padding: .4rem .9rem; color: var(--muted); font-size: .875rem; flex: none; }
+.tools > * { flex: none; max-inline-size: 100%; }
+.suggestions { display: flex; flex-wrap: wrap; align-items: center; gap: .4rem; }
+.chip { max-inline-size: 100%; overflow-wrap: anywhere; }
 .chip, .filter { padding: .2rem .65rem; border: 1px solid var(--line); border-radius: 99px; background: var(--back); color: var(--text); font-size: .8125rem; min-block-size: 1.9rem; }
 .chip:hover, .filter:hover { border-color: var(--accent); }
-.filters { display: flex; gap: .4rem; margin-inline-start: auto; }
-.filter { max-inline-size: 11rem; text-overflow: ellipsis; }
+.filters { display: flex; flex-wrap: wrap; gap: .4rem; margin-inline-start: auto; }
+.filter { max-inline-size: min(11rem, 100%); text-overflow: ellipsis; }
 .set { border-color: var(--accent); color: var(--accent); }
 .message { padding-inline: .9rem; flex: none; }
 .message > * { margin-block: .1rem .7rem; }
@@ -124,7 +125,7 @@ a.missing { display: inline; padding: .35rem .2rem; color: var(--accent); text-d
 @media (pointer: coarse) {
   :is(button, input, select, a, .recent, .tool) { min-inline-size: 44px; min-block-size: 44px; }
   a.missing { display: inline-grid; align-items: center; }
-  .tools { block-size: 3.4rem; }
+  .tools { min-block-size: 3.4rem; }
 }
 @media (prefers-reduced-motion: no-preference) {
   dialog[open] { animation: rise .12s ease-out; }
