@@ -11,13 +11,11 @@ from searchsocket.agents.checkout import CheckoutLibraries, is_project
 from searchsocket.agents.library import Libraries
 from searchsocket.agents.project_list import ProjectEntry, list_path, read_list
 from searchsocket.agents.projects import ProjectLibraries
-from searchsocket.agents.pulled import PulledLibraries, pulled_home
 from searchsocket.cli.mcp_projects import public_location
 from searchsocket.cli.options import load_project
 from searchsocket.cli.output import safe
 from searchsocket.errors import ConfigError, ConfigMissing
 from searchsocket.project.project import Project
-from searchsocket.serving.pulled import pulled_project_id
 from searchsocket.serving.service import OnError
 from searchsocket.system.memory import loading
 
@@ -32,11 +30,18 @@ def named_projects(roots: Sequence[Path], urls: Sequence[str]) -> Sequence[Proje
     """
     projects = [_open_enabled(root) for root in roots]
     named = [ProjectEntry(name=project.id, location=str(project.root)) for project in projects]
-    named += [ProjectEntry(name=pulled_project_id(pulled_home(os.environ), url), location=url) for url in urls]
+    named += map(_pushed, urls)
     names = [each.name for each in named]
     if doubled := {name for name in names if names.count(name) > 1}:
         raise click.UsageError(f"two projects have the id {safe(min(doubled))!r}; set another project.id in one")
     return named
+
+
+def _pushed(url: str) -> ProjectEntry:
+    from searchsocket.agents.pulled import pulled_home  # these two take 0.1 s, and few servers need them
+    from searchsocket.serving.pulled import pulled_project_id
+
+    return ProjectEntry(name=pulled_project_id(pulled_home(os.environ), url), location=url)
 
 
 def listed_projects(here: Project) -> Sequence[ProjectEntry]:
@@ -123,6 +128,8 @@ def _libraries(
     project: ProjectEntry, scope_name: str | None, tools: Sequence[str] | None, on_error: OnError
 ) -> Libraries:
     if project.is_url:
+        from searchsocket.agents.pulled import PulledLibraries  # see `_pushed`
+
         return PulledLibraries(project.location, os.environ, scope=scope_name, tools=tools, on_error=on_error)
     root = Path(project.location)
     if not root.is_dir():

@@ -3,7 +3,7 @@
 import re
 from dataclasses import replace
 from functools import partial
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 from pydantic import ConfigDict, Field
 
@@ -14,10 +14,7 @@ from searchsocket.extensions.code.search.fetch import FetchedCode, FetchedLines,
 from searchsocket.extensions.code.search.find_all import CodeFindAnswer, CodeFindQuery
 from searchsocket.extensions.code.search.query import CodeQuery
 from searchsocket.extensions.code.search.related import DocumentingPage, RelatedCode, RelatedQuery
-from searchsocket.extensions.code.serving.keeper import CodeKeeper
-from searchsocket.extensions.code.serving.part import CodePart
-from searchsocket.extensions.code.serving.service import CodeService
-from searchsocket.extensions.code.serving.upkeep import CodeStatus, CodeSynced
+from searchsocket.extensions.code.serving.status import CodeStatus, CodeSynced
 from searchsocket.search.bounds import (
     DEFAULT_MAX_TOKENS,
     MAX_CODE_OCCURRENCES,
@@ -33,6 +30,11 @@ from searchsocket.serving.capabilities import fields
 from searchsocket.serving.capabilities.base import Agent, Caller, Capability, Http, Request, Services, query_of
 from searchsocket.serving.capabilities.paging import read_part, read_results, wants_part
 from searchsocket.system.json_text import JsonObject
+
+if TYPE_CHECKING:  # a server that lists its tools does not open them
+    from searchsocket.extensions.code.serving.keeper import CodeKeeper
+    from searchsocket.extensions.code.serving.part import CodePart
+    from searchsocket.extensions.code.serving.service import CodeService
 
 MAX_ID_CHARS = 400
 MAX_LINE = 100_000_000
@@ -188,17 +190,15 @@ def sync_code(services: Services, request: CodeSyncRequest, caller: Caller) -> C
     return _keeper(services).sync(services.scope(request.scope, caller).name)
 
 
-def _keeper(services: Services) -> CodeKeeper:
+def _keeper(services: Services) -> "CodeKeeper":
     keeper = _part(services).keeper
     if keeper is None:
         raise InvalidRequest("this checkout has no index of its own; run `searchsocket code sync` in it")
     return keeper
 
 
-def _part(services: Services) -> CodePart:
-    part = services.parts["code"]()
-    assert isinstance(part, CodePart)
-    return part
+def _part(services: Services) -> "CodePart":
+    return cast("CodePart", services.parts["code"]())
 
 
 def fetch_code(services: Services, request: CodeFetchRequest, caller: Caller) -> FetchedCode:
@@ -218,7 +218,7 @@ def fetch_code(services: Services, request: CodeFetchRequest, caller: Caller) ->
     return fetched_code(scope, files, request.max_tokens or (DEFAULT_MAX_TOKENS if caller.is_agent else None))
 
 
-def _at(code: CodeService, place: str, scope: str, max_lines: int) -> list[FetchedLines]:
+def _at(code: "CodeService", place: str, scope: str, max_lines: int) -> list[FetchedLines]:
     """Return the lines of a result, by its id or by its file and lines: `src/main.py:45-78`."""
     match = _PLACE.fullmatch(place)
     if match is None:

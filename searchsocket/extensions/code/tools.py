@@ -16,7 +16,7 @@ from searchsocket.extensions.code.search.answer import CodeAnswer, CodeResult
 from searchsocket.extensions.code.search.fetch import FetchedCode, FetchedLines, LinesLeft
 from searchsocket.extensions.code.search.find_all import CodeFindAnswer, occurrences_in_files
 from searchsocket.extensions.code.search.results import numbered_lines
-from searchsocket.extensions.code.serving.upkeep import CodeStatus, CodeSynced, Files
+from searchsocket.extensions.code.serving.status import CodeStatus, CodeSynced, Files
 from searchsocket.search.bounds import MAX_LINES
 from searchsocket.search.wire import Wire
 from searchsocket.text.amounts import count

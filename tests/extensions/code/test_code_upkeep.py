@@ -15,7 +15,8 @@ from searchsocket.errors import InvalidRequest
 from searchsocket.extensions.code.pipeline.staleness import Staleness, staleness
 from searchsocket.extensions.code.search.query import CodeQuery
 from searchsocket.extensions.code.serving.service import open_code
-from searchsocket.extensions.code.serving.upkeep import CodeStatus, CodeUpkeep, open_upkeep
+from searchsocket.extensions.code.serving.status import CodeStatus
+from searchsocket.extensions.code.serving.upkeep import CodeUpkeep, open_upkeep
 from searchsocket.state.inventory import ListedFile
 from searchsocket.system.files import write_atomic
 from tests.extensions.code.code_project import CodeProject

@@ -15,7 +15,7 @@ from searchsocket.extensions.code.search.find_all import CodeFindAnswer
 from searchsocket.extensions.code.search.results import numbered_lines
 from searchsocket.extensions.code.serving.part import CodePart
 from searchsocket.extensions.code.serving.service import CodeService, open_code
-from searchsocket.extensions.code.serving.upkeep import CodeStatus, CodeSynced
+from searchsocket.extensions.code.serving.status import CodeStatus, CodeSynced
 from searchsocket.serving.capabilities.base import SHELL, A, Capability, R, Services
 from searchsocket.serving.scopes import ReadableScopes
 from searchsocket.text.hidden import visible

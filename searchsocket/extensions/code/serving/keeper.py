@@ -16,7 +16,8 @@ from searchsocket.dollars import dollars
 from searchsocket.errors import BudgetMissing, Busy, CodeNotIndexed, InvalidRequest, SearchSocketError
 from searchsocket.extensions.code.pipeline.staleness import configuration_digest
 from searchsocket.extensions.code.pipeline.status import CodeComparison
-from searchsocket.extensions.code.serving.upkeep import CodeStatus, CodeSynced, CodeUpkeep, open_upkeep
+from searchsocket.extensions.code.serving.status import CodeStatus, CodeSynced
+from searchsocket.extensions.code.serving.upkeep import CodeUpkeep, open_upkeep
 from searchsocket.project.project import Project, open_project
 from searchsocket.search.answer import Note
 from searchsocket.text.amounts import count
