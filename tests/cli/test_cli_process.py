@@ -248,6 +248,7 @@ def test_help_gives_an_example() -> None:
         "test",
         "demand",
         "diff",
+        "upgrade",
         "rollback",
         "clean",
         "prune",
@@ -262,7 +263,9 @@ def test_help_gives_an_example() -> None:
         assert "--project DIR" in done.stdout
     overview = subprocess.run([COMMAND, "--help"], capture_output=True, text=True, check=True).stdout
     assert re.findall(r"^  (\w+)  ", overview.partition("Commands:\n")[2], re.MULTILINE) == [
-        *commands[:4],
+        "init",
+        "static",
+        *commands[1:4],
         "code",
         *commands[4:7],
         "export",
