@@ -1,4 +1,4 @@
-"""The tables of failure modes and of remote faults name tests that exist, and the first misses no row."""
+"""The tables of failure modes, remote faults and foreign files name tests that exist; each row names one."""
 
 import ast
 import re
@@ -7,7 +7,8 @@ from pathlib import Path
 TESTS = Path(__file__).parent
 DOCS = TESTS.parent / "docs"
 TABLE = (DOCS / "failure-modes.md").read_text(encoding="utf-8")
-TABLES = TABLE + (DOCS / "notes" / "remote-faults.md").read_text(encoding="utf-8")
+FILES = (DOCS / "files.md").read_text(encoding="utf-8")
+TABLES = TABLE + FILES + (DOCS / "notes" / "remote-faults.md").read_text(encoding="utf-8")
 NAMED = re.compile(r"`([\w/.]+\.py)::(\w+)`")
 
 
@@ -16,6 +17,12 @@ def test_every_failure_mode_has_a_row_that_names_a_test_or_says_why_not() -> Non
     assert [int(number) for number, _ in rows] == list(range(1, 78))
     says_why = ("does not apply", "no test yet", "as ")
     assert [number for number, held in rows if not NAMED.search(held) and not held.startswith(says_why)] == []
+
+
+def test_every_file_has_a_test() -> None:
+    rows = [line for line in FILES.splitlines() if line.startswith("| ") and not line.startswith("| file |")]
+    assert len(rows) > 40
+    assert [row for row in rows if not NAMED.search(row)] == []
 
 
 def test_every_test_that_is_named_exists() -> None:

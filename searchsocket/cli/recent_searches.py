@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from searchsocket.system.files import replacing
 from searchsocket.system.json_text import JsonObject
 
 if TYPE_CHECKING:
@@ -23,9 +24,10 @@ def note_search(state_dir: Path, query: str, scope: str, places: Sequence[str]) 
     with suppress(OSError, UnicodeError):
         if not state_dir.is_dir():
             return
-        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-        path.touch(0o600)
-        path.write_text("".join(f"{each}\n" for each in [*lines[1 - _MAX_ROWS :], line]), encoding="utf-8")
+        lines = [] if path.is_symlink() or not path.exists() else path.read_text(encoding="utf-8").splitlines()
+        text = "".join(f"{each}\n" for each in [*lines[1 - _MAX_ROWS :], line])
+        with replacing(path, state_dir, durable=False, mode=0o600) as file:  # a link is replaced, not followed
+            file.write(text.encode())
 
 
 def read_recent_searches(state_dir: Path) -> "list[Searched]":

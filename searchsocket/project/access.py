@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _IGNORE_FILE = ".gitignore"
 TOKEN_FILE = "serve.token"  # noqa: S105  a file's name
 SIGNING_FILE = "continuations.key"
+WRITER_FILE = "writer.id"  # of the leases
+_SECRETS = frozenset({TOKEN_FILE, SIGNING_FILE, WRITER_FILE})  # `make_token` replaces a link, and never follows one
 SIGNING_VARIABLE = "SEARCHSOCKET_SIGNING_SECRET"
 MIN_KEY_CHARS = 20  # a shorter key can be guessed
 _MIN_SIGNING_CHARS = 32
@@ -37,9 +39,12 @@ def private_folders(project: Project) -> list[Path]:
 def make_private_folders(project: Project) -> None:
     """Create the missing folders of `private_folders`; existing ones keep their mode.
 
+    Every writer calls this first.
+
     Raises:
-        StateUnavailable: A folder cannot be created.
+        StateUnavailable: A folder cannot be created, or the state folder contains a link.
     """
+    refuse_links(project.state_dir)
     for folder in private_folders(project):
         try:
             make_private_folder(folder)
@@ -49,6 +54,36 @@ def make_private_folders(project: Project) -> None:
     if not (ignore.exists() and ignore.stat().st_size):  # a killed run may leave an empty one, but no temporary file
         ignore.write_bytes(b"*\n")  # git ignores the state, regardless of the project's own ignore file
         share(ignore)
+
+
+def refuse_links(state_dir: Path) -> None:
+    """Refuse a state folder that contains links: a checkout may bring it, and a run would write where they lead.
+
+    Only folders above the pages of the mirror and the generations of an index are searched. Below, writers replace or
+    refuse a link.
+
+    Raises:
+        StateUnavailable: There is a link.
+    """
+    for path in (state_dir, *_folders_in(state_dir), *_folders_in(state_dir / "index")):
+        for entry in _entries(path):
+            if entry.is_symlink() and entry.name not in _SECRETS:
+                raise StateUnavailable(
+                    f"{entry.path} is a link, which searchsocket does not follow because a checkout may have brought "
+                    "it; remove it, or set state.dir or vector.local.path to the other place"
+                )
+
+
+def _folders_in(path: Path) -> list[Path]:
+    return [Path(entry.path) for entry in _entries(path) if entry.is_dir(follow_symlinks=False)]
+
+
+def _entries(path: Path) -> list["os.DirEntry[str]"]:
+    try:
+        with os.scandir(path) as entries:
+            return list(entries)
+    except OSError:  # whoever needs it says so
+        return []
 
 
 def configured_key(project: Project, environ: Mapping[str, str]) -> str:

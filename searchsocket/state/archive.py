@@ -9,7 +9,7 @@ from searchsocket.errors import StateUnavailable
 from searchsocket.state.file import look_into
 from searchsocket.state.history import GOLDEN_RESULT, HAS_GOLDEN
 from searchsocket.state.project import forget_rows
-from searchsocket.state.schema import SCHEMA, SCHEMA_VERSION
+from searchsocket.state.schema import SCHEMA_VERSION, has_own_schema
 from searchsocket.system.compressed import FRAME_OPTIONS, zstd
 from searchsocket.system.errors import system_error
 
@@ -21,11 +21,6 @@ _OF_ONE_MACHINE = (
     f"DELETE FROM stage_results WHERE NOT {HAS_GOLDEN}",
     f"UPDATE stage_results SET result = {GOLDEN_RESULT}",
 )
-# Every entry but the indexes that SQLite makes by itself, and the statistics of ANALYZE.
-_LIST = """SELECT type, name, sql FROM sqlite_master
-    WHERE NOT (type = 'index' AND sql IS NULL AND name GLOB 'sqlite_autoindex_*')
-    AND NOT (type = 'table' AND name IN ('sqlite_sequence', 'sqlite_stat1', 'sqlite_stat4'))
-    ORDER BY type, name LIMIT 200"""
 
 
 def archive(state: Path, scope: str, target: Path) -> None:
@@ -115,18 +110,10 @@ def _is_sound(path: Path, scope: str) -> bool:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as db:
             db.execute("PRAGMA trusted_schema = OFF")
             return (
-                db.execute(_LIST).fetchall() == _own_schema()
+                has_own_schema(db)
                 and db.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
                 and db.execute("SELECT scope FROM scopes").fetchmany(2) == [(scope,)]
                 and db.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
             )
     except (sqlite3.Error, UnicodeDecodeError):
         return False
-
-
-def _own_schema() -> list[tuple[str, str, str]]:
-    with closing(sqlite3.connect(":memory:")) as db:
-        for statement in SCHEMA:
-            db.execute(statement)
-        rows: list[tuple[str, str, str]] = db.execute(_LIST).fetchall()
-        return rows

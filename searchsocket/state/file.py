@@ -11,7 +11,7 @@ from filelock import FileLock, Timeout
 from searchsocket.errors import NewerRelease, StateUnavailable
 from searchsocket.state.errors import DamagedRow
 from searchsocket.state.history import GOLDEN_RESULT, HAS_GOLDEN
-from searchsocket.state.schema import SCHEMA, SCHEMA_VERSION
+from searchsocket.state.schema import SCHEMA, SCHEMA_VERSION, has_own_triggers
 from searchsocket.state.sql import key_of_extract
 from searchsocket.system.errors import client_error, system_error
 from searchsocket.system.files import make_folder, share
@@ -185,6 +185,8 @@ def _check_version(db: sqlite3.Connection) -> None:
         raise NewerRelease.of(path, f"schema {version}, this one reads {SCHEMA_VERSION}")
     elif version != SCHEMA_VERSION:
         raise _OlderSchema(f"schema version {version}, not {SCHEMA_VERSION}")
+    elif not has_own_triggers(db):  # a checkout may have brought the file
+        raise DamagedRow("it has views or triggers that searchsocket did not make")
 
 
 def _create(db: sqlite3.Connection) -> None:

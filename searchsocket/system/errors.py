@@ -32,6 +32,16 @@ def system_error(
     return kind(f"{action} {path}: {error.strerror or error}")
 
 
+def refuse_link(path: Path) -> None:
+    """Refuse a file of the state folder that is a link: SQLite would write where it leads.
+
+    Raises:
+        StateUnavailable: It is a link.
+    """
+    if path.is_symlink():
+        raise StateUnavailable(f"{path} is a link, which searchsocket does not follow; remove it")
+
+
 def client_error(action: str, path: Path, error: BaseException) -> SearchSocketError:
     """Convert an error of SQLite or Dagster about a file; see `system_error`."""
     if isinstance(error, OSError):

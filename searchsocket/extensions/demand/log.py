@@ -15,7 +15,7 @@ from pathlib import Path
 
 from searchsocket.errors import SearchSocketError, StateUnavailable
 from searchsocket.extensions.demand.tally import TYPING_S, DemandCounts, DemandRow, SearchEvent, Tally
-from searchsocket.system.errors import client_error
+from searchsocket.system.errors import client_error, refuse_link
 from searchsocket.system.files import make_private_folder, share
 
 FILE = "demand.db"
@@ -85,6 +85,7 @@ class DemandLog:
     def _open(self) -> Iterator[sqlite3.Connection]:
         try:
             make_private_folder(self.path.parent)
+            refuse_link(self.path)
             with closing(sqlite3.connect(self.path, timeout=_BUSY_TIMEOUT_S)) as db:
                 db.execute("PRAGMA journal_mode = WAL")
                 db.execute(_TABLE)

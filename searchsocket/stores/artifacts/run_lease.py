@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from searchsocket.errors import ArtifactInvalid, ArtifactsUnavailable, ScopeLocked, StateUnavailable
-from searchsocket.project.access import make_token
+from searchsocket.project.access import WRITER_FILE, make_token
 from searchsocket.project.project import Project
 from searchsocket.stores.artifacts.documents import PROJECT, ProjectDocument, Writer, read_document
 from searchsocket.stores.artifacts.objects import open_objects
@@ -18,7 +18,6 @@ from searchsocket.stores.artifacts.objects.base import ObjectMissing
 from searchsocket.stores.artifacts.scope_lease import ScopeLease, holding
 from searchsocket.types import Scope
 
-_ID_FILE = "writer.id"
 # A run, its stages and its push share one lease: the outermost `run_lease` enters it here, the others find it.
 _leases: dict[tuple[str, Path, Scope], ScopeLease | None] = {}
 
@@ -109,8 +108,8 @@ def _disk(project: Project) -> str:
     written, each run has its own, so the lease of a killed one has to expire.
     """
     try:
-        id_ = make_token(project, _ID_FILE)
-        changed_ns = os.stat(project.state_dir / _ID_FILE).st_ctime_ns
+        id_ = make_token(project, WRITER_FILE)
+        changed_ns = os.stat(project.state_dir / WRITER_FILE).st_ctime_ns
     except (StateUnavailable, ScopeLocked, OSError):
         return secrets.token_hex(32)
     return hashlib.sha256(f"{id_}\0{changed_ns}".encode()).hexdigest()

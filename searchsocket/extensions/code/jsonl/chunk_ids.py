@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from searchsocket.errors import StateUnavailable
-from searchsocket.system.errors import client_error
+from searchsocket.system.errors import client_error, refuse_link
 from searchsocket.system.files import make_folder
 
 FILE = "chunk_ids.db"
@@ -53,6 +53,7 @@ class ChunkIds:
     def _open(self) -> Iterator[sqlite3.Connection]:
         try:
             make_folder(self._path.parent)
+            refuse_link(self._path)
             with closing(sqlite3.connect(self._path, timeout=_TIMEOUT_S, isolation_level=None)) as db:
                 db.execute("CREATE TABLE IF NOT EXISTS chunk_ids (id INTEGER PRIMARY KEY, chunk TEXT NOT NULL UNIQUE)")
                 yield db
