@@ -14,7 +14,7 @@ from searchsocket.pipeline.run.index import origin_of
 from searchsocket.project.location import project_here
 from searchsocket.project.project import Project
 from searchsocket.project.settings.source_kinds import STATIC_OUTPUT
-from searchsocket.serving.site_names import home_title, site_names
+from searchsocket.serving.site_names import configured_title, home_title, site_names
 from searchsocket.sources.build_folder import root_of_site
 from searchsocket.state import ProjectState
 from searchsocket.web.urls.site import configured_site, site_origin
@@ -72,7 +72,7 @@ def _site(project: Project, name: str, scope_name: str | None) -> SiteExport:
     backends = Backends(project, os.environ, calls=False, local_only=True)
     scope = project.scope(os.environ, scope_name)
     reader = backends.store.reader(scope)
-    title = project.settings.llms.title or home_title(reader) or project.id
+    title = configured_title(project) or home_title(reader) or project.id
     address = site_origin(project.settings, scope.name)
     rules = backends.curation.rules()
     base = configured_site(project.settings, None, scope.name).path

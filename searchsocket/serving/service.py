@@ -27,7 +27,7 @@ from searchsocket.search.query import SearchQuery
 from searchsocket.serving.health import HealthCheck, ServiceHealth
 from searchsocket.serving.pages import IndexedPage, find_page, suggestions
 from searchsocket.serving.scopes import PublishedScopes, ReadableScopes
-from searchsocket.serving.site_names import home_title
+from searchsocket.serving.site_names import configured_title, home_title
 from searchsocket.state.source_files import SourceFile, SourceFiles, digest_of_file
 from searchsocket.stores.base import VectorStore
 from searchsocket.system.locators import path_of
@@ -116,7 +116,7 @@ class SearchService:
     on_error: OnError  # called with errors that no caller sees
     site_of: Callable[[str], SiteBase]  # scope -> base path and host of its site
     changes: SourceChanges
-    title: str = ""  # `llms.title`
+    name_of: Callable[[], str] = str  # returns the site's name, as configured; "" if it is not
     check: Callable[[], object] = lambda: None  # raises the errors of the first reranked query
 
     def search(self, query: SearchQuery, scope: Scope, *, anonymous: bool = False) -> SearchAnswer:
@@ -163,13 +163,13 @@ class SearchService:
         return bool(catalogue.page_digest(url) or catalogue.page_records(url))
 
     def site_title(self) -> str:
-        """The name of the default scope's site: `llms.title`, otherwise the first part of its home page's title.
+        """The name of the default scope's site, as configured; otherwise the first part of its home page's title.
 
         Returns:
             "" if neither exists.
         """
-        if self.title:
-            return self.title
+        if name := self.name_of():
+            return name
         try:
             return home_title(self.store.reader(self.scopes.find(None, trusted=False)))
         except SearchSocketError:
@@ -278,6 +278,6 @@ def open_service(
         on_error=on_error,
         site_of=lambda scope: configured_site(project.settings, None, scope),
         changes=changes_of(project),
-        title=project.settings.llms.title,
+        name_of=cache(partial(configured_title, project)),
         check=judge if has_reranker else lambda: None,
     )

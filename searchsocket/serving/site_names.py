@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from searchsocket.errors import ConfigError
 from searchsocket.project.project import Project
+from searchsocket.sources.find import configured_name
 from searchsocket.stores.base import IndexReader
 
 _NAME = re.compile(r"[^A-Za-z0-9._-]+")
@@ -21,6 +22,11 @@ def site_names(projects: Sequence[Project]) -> list[str]:
     if double := next((name for name in names if names.count(name) > 1), None):
         raise ConfigError(f"two of the projects have the id {double!r}; set project.id in one of them")
     return names
+
+
+def configured_title(project: Project) -> str:
+    """The name of a project's site: `llms.title`, else that in the generator's configuration; "" without both."""
+    return project.settings.llms.title or configured_name(project.root)
 
 
 def home_title(reader: IndexReader) -> str:

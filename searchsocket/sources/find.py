@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from searchsocket.errors import ConfigMissing
-from searchsocket.sources.generators import ReadText, UsedGenerator, used_generators
+from searchsocket.sources.generators import ReadText, UsedGenerator, site_name, used_generators
 
 USUAL_FOLDERS = ("build", ".svelte-kit/output/prerendered/pages", "dist", "out", "public", "_site", "site", "book")
 _MAX_ENTRIES = 20_000  # checked in one folder before it counts as without HTML
@@ -80,6 +80,12 @@ def generator_of(root: Path, folder: str) -> str:
 def project_generators(root: Path) -> list[UsedGenerator]:
     """Return the generators that a project is configured for, see `used_generators`."""
     return used_generators(_reader(root))
+
+
+def configured_name(root: Path) -> str:
+    """Return the name of a project's site in the configuration of its generator; "" if none states it."""
+    read = _reader(root)
+    return next(filter(None, (site_name(read, used) for used in used_generators(read))), "")
 
 
 def uses(root: Path, generator: str) -> bool:

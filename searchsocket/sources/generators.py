@@ -207,6 +207,26 @@ def kit_adapter(text: str) -> tuple[str, Value]:
     return package, Script(text).argument(name)
 
 
+# Key of the site's name, by generator.
+_NAMES = {
+    "VitePress": "title", "VuePress": "title", "Docusaurus": "title", "Rspress": "title", "MkDocs": "site_name",
+    "Zensical": "project.site_name", "mdBook": "book.title", "Hugo": "title", "Zola": "title", "Jekyll": "title",
+    "Hexo": "title", "Antora": "site.title", "Quarto": "website.title",
+}  # fmt: skip
+_SPHINX_NAME = re.compile(r"""^project\s*=\s*(['"])(.+?)\1""", re.MULTILINE)
+_STARLIGHT_NAME = re.compile(r"""\bstarlight\s*\(\s*\{(?:[^{}]|\{[^{}]*\})*?\btitle\s*:\s*(['"])(.+?)\1""")
+
+
+def site_name(read: ReadText, used: UsedGenerator) -> str:
+    """Return the name of the site in a generator's configuration; "" if it states none."""
+    text = read(used.config) or ""
+    if pattern := {"Sphinx": _SPHINX_NAME, "Astro": _STARLIGHT_NAME}.get(used.name):
+        match = pattern.search(text)
+        return match[2] if match else ""
+    key = _NAMES.get(used.name, "")
+    return (stated_value(text, used.config, key) or "").strip() if key else ""
+
+
 def stated_value(text: str, config: str, key: str) -> str | None:
     """The text under a dotted key of a configuration: "" if there is none, None if it is computed."""
     keys = key.split(".")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from searchsocket.errors import ConfigMissing
 from searchsocket.project.settings.model import Settings
 from searchsocket.sources import make_source
-from searchsocket.sources.find import find_build
+from searchsocket.sources.find import configured_name, find_build
 from searchsocket.sources.generators import GENERATORS, used_generators
 
 VITEPRESS = 'import { defineConfig } from "vitepress"\nexport default defineConfig({ title: "Guide"%s })\n'
@@ -146,3 +146,30 @@ def test_no_configuration_stops_a_run(text: str, config: str) -> None:
 
 def _text(path: Path) -> str | None:
     return path.read_text(encoding="utf-8") if path.is_file() else None
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("docusaurus.config.ts", "const config: Config = {\n  title: 'Harbour',\n};\nexport default config;"),
+        (
+            "docs/.vitepress/config.mts",
+            "export default defineConfig({ title: 'Harbour', nav: { title: 'x' } })",
+        ),
+        ("mkdocs.yml", "site_name: Harbour\nnav:\n  - title: x\n"),
+        ("book.toml", '[book]\ntitle = "Harbour"\n'),
+        ("hugo.yaml", "title: Harbour\n"),
+        ("_config.yml", "title: Harbour # the name\n"),
+        ("docs/conf.py", "project = 'Harbour'\n"),
+        ("astro.config.mjs", "export default { integrations: [starlight({ logo: { src: 'a' }, title: 'Harbour' })] }"),
+        ("antora-playbook.yml", "site:\n  title: Harbour\n"),
+    ],
+)
+def test_the_name_of_a_site_is_read(tmp_path: Path, name: str, text: str) -> None:
+    put(tmp_path, {name: text})
+    assert configured_name(tmp_path) == "Harbour"
+
+
+def test_a_site_without_a_configured_name_has_none(tmp_path: Path) -> None:
+    put(tmp_path, {"eleventy.config.js": "", "docs/conf.py": "project = name()\n"})
+    assert configured_name(tmp_path) == ""
