@@ -38,12 +38,17 @@ def doctor(root: Path, as_json: bool) -> None:
         print_json({"ok": healthy, "checks": [asdict(line) for line in lines]})
     else:
         for line in lines:
-            mark = click.style("ok    ", fg="green") if line.ok else click.style("BROKEN", fg="red", bold=True)
-            click.echo(f"{mark}  {line.name:<14} {safe(line.detail)}")
+            click.echo(f"{_mark(line)}  {line.name:<14} {safe(line.detail)}")
             if line.fix:
                 click.echo(f"{'':<24}{click.style('fix:', bold=True)} {safe(line.fix)}")
     if not healthy:
         raise SystemExit(exits.FAILED)
+
+
+def _mark(line: CheckLine) -> str:
+    if not line.ok:
+        return click.style("BROKEN", fg="red", bold=True)
+    return click.style("note  ", fg="yellow") if line.fix else click.style("ok    ", fg="green")
 
 
 def _check(root: Path) -> Iterator[CheckLine]:

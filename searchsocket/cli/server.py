@@ -224,12 +224,12 @@ def _trust(project: Project, *, key: bool, token: bool, dev: bool) -> Iterator[s
     """Describe the trusted callers, without printing the secret."""
 
     if key:
-        yield f"Trusted callers: those that send the key in {project.settings.api.key_env}"
+        yield f"Send the key in {project.settings.api.key_env} for full access"
     if token:
-        yield f"Trusted callers: those that send the token in {safe(str(project.state_dir / TOKEN_FILE))}"
+        yield f"Send the token in {safe(str(project.state_dir / TOKEN_FILE))} for full access"
     if dev:
         yield (
             "--dev has no effect, because a key is set"
             if key
-            else "Trusted callers: every program on this machine (--dev)"
+            else "Every program on this machine has full access (--dev)"
         )

@@ -41,8 +41,9 @@ def summary_lines(summary: "IndexSummary", before: str, corpus: "Corpus") -> Ite
     if words := version_words(summary.versions):
         yield _line("versions", safe(words))
     if any(summary.routes.values()):
-        yield _line("routes", f"{summary.routes['exact']:,} exact, {summary.routes['bestEffort']:,} best effort")
-    yield _line("chunks", f"{chunks['total']:,} in all, {chunks['changed']:,} changed")
+        guesses = f", {summary.routes['bestEffort']:,} best guesses" if summary.routes["bestEffort"] else ""
+        yield _line("edit files", f"{summary.routes['exact']:,} of {pages['indexed']:,} pages{guesses}")
+    yield _line("chunks", f"{chunks['total']:,} ({chunks['changed']:,} changed)")
     refused = [f"{vectors[name]:,} {words}" for name, words in _REFUSED if vectors[name]]
     numbers = [f"{vectors['reused']:,} reused from the cache", f"{vectors['created']:,} new", *refused]
     yield _line("embeddings", ", ".join(numbers))
@@ -50,7 +51,7 @@ def summary_lines(summary: "IndexSummary", before: str, corpus: "Corpus") -> Ite
     yield from (_line(*each) for each in _cost_lines(summary))
     spent = dict(summary.seconds)
     total = spent.pop("total", sum(spent.values()))
-    yield _line("seconds", " · ".join([*(f"{name} {took:.2f}" for name, took in spent.items()), f"{total:.2f} in all"]))
+    yield _line("seconds", f"{total:.2f}: " + " · ".join(f"{name} {took:.2f}" for name, took in spent.items()))
     yield from _warning_lines(summary.warnings)
 
 

@@ -122,7 +122,7 @@ def _configuration_changes(
         if default_branch:
             draft.notes.append(
                 "each branch gets its own index: `searchsocket index` builds the one of your current branch. Visitors "
-                f"search {default_branch} (api.scopes)"
+                f"search the branch `{default_branch}` (setting `api.scopes`)"
             )
     elif lines := missing_lines(_settings(read), facts, origins):
         draft.pastes.append(Paste(NAME, lines, "the file already exists"))

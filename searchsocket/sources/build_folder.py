@@ -90,9 +90,9 @@ class BuildFolder:
             and _LANGUAGE.fullmatch(folder.removeprefix(self.top).strip("/"))
             and self._has_own_404()
         ):
-            return "fallback for missing pages"
+            return "error page"
         if folder == self.top and (self._is_lone_fallback(path, name) if is_folder else stem(name) in FALLBACKS):
-            return "fallback for missing pages"
+            return "error page"
         return self._why_not_link(path, is_folder) if entry.is_symlink() else ""
 
     def _has_own_404(self) -> bool:
@@ -116,9 +116,9 @@ class BuildFolder:
             return "a broken link"
         inner = os.path.relpath(target, self._root).replace(os.sep, "/")
         if is_folder:
-            return f"a link to the folder {locator_of(inner)}"
+            return f"symbolic link to the folder {locator_of(inner)}"
         hidden = any(part.startswith(".") for part in inner.split("/"))
-        return "" if hidden or not self._is_page(inner) else f"a link to {locator_of(inner)}"
+        return "" if hidden or not self._is_page(inner) else f"symbolic link to {locator_of(inner)}"
 
 
 def root_of_site(build: Path, base: str) -> Path:

@@ -87,7 +87,7 @@ def test_the_numbers_come_first_and_then_the_source(run_graph: RunGraph, site: P
         ]  # fmt: skip
         numbers = [value.value for value in list(metadata.values())[:source]]
         assert all(isinstance(value, int | float) for value in numbers)
-        assert metadata["skipped"].value == "404.html (fallback for missing pages)"
+        assert metadata["skipped"].value == "404.html (error page)"
         assert metadata["project"].value == "harbour"
     index = made["search_index"]
     after = list(index).index("project") + 1

@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,8 @@ from runner_types import RunCli, RunJson
 from small_site import write_page
 
 from searchsocket.models.embedders.cache import EmbeddingCache
+from searchsocket.project.access import private_folders
+from searchsocket.project.project import open_project
 from searchsocket.system import dask as cluster
 
 ROOT = Path(__file__).parents[2]
@@ -258,3 +262,13 @@ def test_a_broken_configuration_is_words_and_no_traceback(run: RunCli, site: Pat
     assert done.exit_code == (1 if command == "doctor" else 2)
     assert "not valid TOML" in done.output
     assert "Traceback" not in done.output
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no permissions of others")
+def test_doctor_notes_what_may_be_intended(indexed: Path, run: RunCli) -> None:
+    """Neither fine nor broken: an index that every user of the machine may read."""
+    gate = next(folder for folder in private_folders(open_project(indexed, {})) if folder.exists())
+    gate.chmod(0o755)
+    report = run("doctor", project=indexed)
+    assert report.exit_code == 0
+    assert re.search(r"^note    state +every user of this machine can read ", report.stdout, re.MULTILINE)

@@ -154,7 +154,7 @@ def test_serve_trusts_the_token_of_the_state_folder(indexed: Path, token_file: P
             assert route_file(address) is None
             assert route_file(address, token) == ROUTE
     assert token_file.stat().st_mode & 0o777 == 0o600
-    assert said == [f"Trusted callers: those that send the token in {token_file}"]
+    assert said == [f"Send the token in {token_file} for full access"]
 
 
 def test_a_key_that_is_set_ends_the_trust_in_the_token(indexed: Path, token_file: Path) -> None:
@@ -164,7 +164,7 @@ def test_a_key_that_is_set_ends_the_trust_in_the_token(indexed: Path, token_file
     assert not token_file.exists()
     assert said == [
         f"Coding agents: {address}/mcp (Model Context Protocol)",
-        "Trusted callers: those that send the key in SEARCHSOCKET_API_KEY",
+        "Send the key in SEARCHSOCKET_API_KEY for full access",
         "--dev has no effect, because a key is set",
     ]
     with served(indexed):
@@ -178,8 +178,8 @@ def test_dev_trusts_this_machine_and_says_so(indexed: Path, token_file: Path) ->
         assert route_file(address) == ROUTE
     assert said == [
         f"Coding agents: {address}/mcp (Model Context Protocol)",
-        f"Trusted callers: those that send the token in {token_file}",
-        "Trusted callers: every program on this machine (--dev)",
+        f"Send the token in {token_file} for full access",
+        "Every program on this machine has full access (--dev)",
     ]
     refused = subprocess.run(
         [COMMAND, "serve", "--dev", "--host", "0.0.0.0"], cwd=indexed, capture_output=True, text=True, check=False

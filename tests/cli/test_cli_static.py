@@ -46,7 +46,7 @@ def entry(build: Path) -> dict[str, str]:
 def test_every_page_has_the_search_and_the_folder_has_the_index(static: RunStatic, build: Path) -> None:
     done = static()
     assert done.exit_code == 0, done.output
-    assert "indexed  5 pages; left out: 404.html (fallback for missing pages)" in done.output
+    assert "indexed  5 pages; left out: 404.html (error page)" in done.output
     assert "search   added to 6 pages" in done.output
     assert all(TAG in path.read_text() for path in build.rglob("*.html"))
     assert '"../../searchsocket/page-search.js"' in (build / "docs/tides/index.html").read_text()

@@ -143,7 +143,7 @@ def test_a_signal_ends_all_workers_without_a_word(indexed: Path, number: signal.
     process = start(*SERVE, cwd=indexed)
     assert process.stdout is not None
     assert process.stdout.readline().startswith("Searching at http://127.0.0.1:")
-    assert process.stdout.readline().startswith("Trusted callers: ")
+    assert process.stdout.readline().startswith("Send the token in ")
     workers = workers_of(process)
     for pid in (process.pid, *(workers if number == signal.SIGINT else ())):
         os.kill(pid, number)

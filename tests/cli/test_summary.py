@@ -30,8 +30,8 @@ def test_where_pages_come_from_is_one_line(origin: SourceOrigin, words: str) -> 
 
 
 def test_what_else_is_known_has_a_line_of_its_own() -> None:
-    facts = {"source": "crawl", "address": "http://h", "addresses": ".html kept, from 412 of 415 links"}
-    assert list(source_lines(facts))[1] == ("addresses", ".html kept, from 412 of 415 links")
+    facts = {"source": "crawl", "address": "http://h", "addresses": ".html kept (412 of 415 links)"}
+    assert list(source_lines(facts))[1] == ("addresses", ".html kept (412 of 415 links)")
 
 
 def test_warnings_of_one_kind_are_one_line_with_their_number() -> None:
@@ -46,9 +46,9 @@ def test_warnings_of_one_kind_are_one_line_with_their_number() -> None:
 
 
 def test_few_that_are_skipped_are_named() -> None:
-    skipped = [Skipped("404.html", "fallback for missing pages"), Skipped("/old", "a redirect")]
-    reasons = {"fallback for missing pages": 1, "a redirect": 1}
-    assert skipped_words(skipped, reasons) == "404.html (fallback for missing pages), /old (a redirect)"
+    skipped = [Skipped("404.html", "error page"), Skipped("/old", "a redirect")]
+    reasons = {"error page": 1, "a redirect": 1}
+    assert skipped_words(skipped, reasons) == "404.html (error page), /old (a redirect)"
     assert skipped_words([], {}) == ""
 
 
@@ -69,7 +69,7 @@ def test_every_summary_begins_with_the_source_and_what_was_left_out(run: RunCli,
         lines = run("index", project=indexed).stdout.splitlines()
         assert lines[1].split(maxsplit=1) == ["source", "static-output, .vitepress/dist (VitePress)"]
         assert lines[2].split(maxsplit=1)[0] == "addresses"
-        assert lines[4].split(maxsplit=1) == ["skipped", "404.html (fallback for missing pages)"]
+        assert lines[4].split(maxsplit=1) == ["skipped", "404.html (error page)"]
     live = run("status", project=indexed).stdout.partition("\nmain\n")[2].splitlines()
     assert live[:3] == [lines[1], lines[2], lines[4]]
 
@@ -83,7 +83,7 @@ def test_the_same_word_means_the_same_number_everywhere(run_json: RunJson, index
     report = ProjectState(indexed / ".searchsocket").last_report("main", "site_pages")
     assert report is not None
     assert (pages["found"], pages["indexed"], pages["skipped"]) == (7, 5, 2)
-    assert source["detail"] == "static-output, build, 7 found; the source skips 404.html (fallback for missing pages)"
+    assert source["detail"] == "static-output, build, 7 found; the source skips 404.html (error page)"
     assert report["numbers"]["found"] == 7
     checks = {line["name"]: line["detail"] for line in run_json("doctor", project=indexed)["checks"]}
     assert checks["addresses"] == report["facts"]["addresses"]

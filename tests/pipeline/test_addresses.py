@@ -117,17 +117,17 @@ def test_another_form_is_the_same_site(manual: Site) -> None:
     assert opened(manual) == {"/": "/", "/wal": "/wal", "/docs": "/docs", "/docs/lamps": "/docs/lamps"}
     assert (second.embeddings["created"], second.records["deleted"], second.pages["removed"]) == (0, 0, 0)
     assert second.pages["indexed"] == first.pages["indexed"] == 4
-    assert second.source["addresses"] == "/page and /folder, by urls.style"
+    assert second.source["addresses"] == "/page and /folder (urls.style)"
 
 
 def test_a_site_that_turns_to_another_form_is_read_anew(manual: Site) -> None:
     """What was read from its links is kept between runs, and follows them."""
-    assert manual.index().source["addresses"] == "/page.html and /folder/, from 3 of 3 links"
-    assert manual.index().source["addresses"] == "/page.html and /folder/, from 3 of 3 links"
+    assert manual.index().source["addresses"] == "/page.html and /folder/ (3 of 3 links)"
+    assert manual.index().source["addresses"] == "/page.html and /folder/ (3 of 3 links)"
     for path in sorted((manual.root / "build").rglob("*.html")):
         path.write_text(path.read_text().replace("wal.html", "wal").replace("lamps.html", "lamps"))
     summary = manual.index()
-    assert summary.source["addresses"] == "/page and /folder/, from 3 of 3 links"
+    assert summary.source["addresses"] == "/page and /folder/ (3 of 3 links)"
     assert summary.pages["removed"] == 0
     assert opened(manual) == {"/": "/", "/wal": "/wal", "/docs": "/docs/", "/docs/lamps": "/docs/lamps"}
 

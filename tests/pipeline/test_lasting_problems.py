@@ -54,9 +54,9 @@ def test_pages_that_are_skipped_are_named_with_their_reason(site: Site) -> None:
     for _ in range(2):
         summary = site.index()
         assert [tuple(each) for each in summary.skipped] == [
-            ("404.html", "fallback for missing pages"),
+            ("404.html", "error page"),
             ("/tutorial", "no text"),
         ]
-        assert summary.skip_reasons == {"fallback for missing pages": 1, "no text": 1}
+        assert summary.skip_reasons == {"error page": 1, "no text": 1}
         assert summary.pages["found"] == summary.pages["indexed"] + summary.pages["skipped"] == 8
         assert list(summary.source.items())[:2] == [("source", "static-output"), ("folder", "build")]

@@ -40,7 +40,7 @@ def test_links_say_what_opens_the_pages(tmp_path: Path) -> None:
         docs__index="<a data-href='/wal'>no link</a>",
     )
     assert opened(source) == {"/": "/", "/wal": "/wal.html", "/c3ref/intro": "/c3ref/intro.html", "/docs": "/docs/"}
-    assert source.report.facts() == {"addresses": "/page.html and /folder/, from 3 of 3 links"}
+    assert source.report.facts() == {"addresses": "/page.html and /folder/ (3 of 3 links)"}
 
 
 def test_canonical_tags_and_the_sitemap_count_too(tmp_path: Path) -> None:
@@ -74,14 +74,14 @@ def test_without_links_the_host_is_taken_to_be_a_usual_one(tmp_path: Path) -> No
     """Most hosts open `/a`, and every one sends `/docs` on to `/docs/`."""
     source = write(tmp_path, index="", a="", docs__index="")
     assert opened(source) == {"/": "/", "/a": "/a", "/docs": "/docs/"}
-    assert source.report.facts() == {"addresses": "/page and /folder/; no link shows another form"}
+    assert source.report.facts() == {"addresses": "/page and /folder/ (assumed; the pages link to nothing)"}
 
 
 def test_a_stated_style_is_followed(tmp_path: Path) -> None:
     write(tmp_path, index="<a href='a.html'>A</a>", a="", docs__index="")
     source = StaticOutputSource(tmp_path, url_form=stated_form("clean"))
     assert opened(source) == {"/": "/", "/a": "/a", "/docs": "/docs"}
-    assert source.report.facts() == {"addresses": "/page and /folder, by urls.style"}
+    assert source.report.facts() == {"addresses": "/page and /folder (urls.style)"}
 
 
 def test_a_file_beside_a_folder_of_its_name_is_a_page_of_its_own(tmp_path: Path) -> None:

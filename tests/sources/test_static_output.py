@@ -223,7 +223,7 @@ class TestLinks:
         reasons = source.report.skipped
         assert {name for name, why in reasons.items() if "out of the build" in why} == {"secret.html", "out", "up"}
         assert {name for name, why in reasons.items() if "broken" in why} == {"dead.html", "round.html"}
-        assert reasons["de/a.html"] == "a link to en/a.html"
+        assert reasons["de/a.html"] == "symbolic link to en/a.html"
         assert source.report.complete
 
     def test_a_build_folder_that_is_a_link_is_followed(self, tmp_path: Path) -> None:

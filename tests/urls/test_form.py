@@ -52,7 +52,7 @@ def test_an_address_counts_once() -> None:
     """A link in the head of every page does not outvote all others."""
     found = form_of(*["/wal"] * 50, "/wal.html", "/c3ref/intro.html")
     assert (found.flat, found.agreeing, found.links) == ("suffix", 2, 3)
-    assert found.describe() == "/page.html and /folder/, from 2 of 3 links"
+    assert found.describe() == "/page.html and /folder/ (2 of 3 links)"
 
 
 NAMES = st.lists(st.text("abz.%é -", min_size=1, max_size=4), min_size=1, max_size=3).map("/".join)
@@ -87,10 +87,10 @@ def test_a_site_that_writes_one_form_is_read_as_that_form(files: set[str], style
 @pytest.mark.parametrize(
     ("style", "flat", "folder", "words"),
     [
-        ("clean", "/wal", "/docs", "/page and /folder, by urls.style"),
-        ("slash", "/wal/", "/docs/", "/page/ and /folder/, by urls.style"),
-        ("html", "/wal.html", "/docs/", "/page.html and /folder/, by urls.style"),
-        ("index", "/wal.html", "/docs/index.html", "/page.html and /folder/index.html, by urls.style"),
+        ("clean", "/wal", "/docs", "/page and /folder (urls.style)"),
+        ("slash", "/wal/", "/docs/", "/page/ and /folder/ (urls.style)"),
+        ("html", "/wal.html", "/docs/", "/page.html and /folder/ (urls.style)"),
+        ("index", "/wal.html", "/docs/index.html", "/page.html and /folder/index.html (urls.style)"),
     ],
 )
 def test_a_stated_style_says_both_forms(style: UrlStyle, flat: str, folder: str, words: str) -> None:

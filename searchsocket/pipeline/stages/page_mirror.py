@@ -57,7 +57,7 @@ SKIP_REASONS = {
     "list": "a list of other pages",
     "noindex": "noindex",
     "redirect": "a redirect",
-    COPY: "the same text at another address",
+    COPY: "duplicate",
     EXCLUDED_VERSION: "an excluded version",
     NO_MARK: "no data-pagefind-body, which other pages have",
 }

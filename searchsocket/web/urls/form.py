@@ -54,11 +54,11 @@ class UrlForm:
         return {"suffix": url + (suffix[0] if suffix else ".html"), "clean": url, "slash": f"{url}/"}[self.flat]
 
     def describe(self) -> str:
-        """Describe the form for people: `/page.html and /folder/, from 412 of 415 links`."""
+        """Describe the form for people: `/page.html and /folder/ (412 of 415 links)`."""
         form = f"{self.address('/page', 'page.html')} and {self.address('/folder', 'index.html')}"
         if self.links:
-            return f"{form}, from {self.agreeing:,} of {self.links:,} links"
-        return f"{form}, by urls.style" if self.is_stated else f"{form}; no link shows another form"
+            return f"{form} ({self.agreeing:,} of {self.links:,} links)"
+        return f"{form} (urls.style)" if self.is_stated else f"{form} (assumed; the pages link to nothing)"
 
 
 CLEAN = UrlForm("clean", "bare")
