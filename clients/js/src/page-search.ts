@@ -8,7 +8,7 @@ import { isHotkey } from "./ui/hotkeys.js";
 
 if (!document.querySelector("searchsocket-dialog, searchsocket-box")) {
   // Apps put their own elements in order until they have started, and remove what they do not know.
-  const isApp = [...document.scripts].some(({ src, type }) => src && src !== import.meta.url && type !== "application/ld+json");
+  const isApp = [...document.scripts].some(({ src }) => src && src !== import.meta.url);
   if (isApp && document.readyState !== "complete") addEventListener("load", () => setTimeout(start), { once: true });
   else start();
 }
