@@ -22,6 +22,7 @@ from searchsocket.models.embedders.builtin import BuiltinEmbedder
 
 COLLECTIONS = Path(os.environ.get("SEARCHSOCKET_RELEVANCE", Path(__file__).parents[3] / "shared" / "relevance"))
 needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="no node on this machine: apt-get install nodejs")
+WHOLE_WORD = "search"  # begins "searchsocket ask", and more than five other titles have it as a word
 # The stem of "Compositi" is that of "Composables", a title that this query does not begin.
 SAME_STEM = ("Composition API: Dependency Injection", "Compositi")
 
@@ -60,7 +61,8 @@ def test_titles_stay_while_they_are_typed_in_an_export(indexes: Indexes, tmp_pat
     site = example_site()
     titles = titles_of(site)[::3]  # all take 40 s; the other sites are tested too
     faults = typed_letters(titles, of_export(with_beginnings(site, titles), indexes, tmp_path))
-    assert (faults.vanished, faults.left) == ((), ())
+    left = [(title, query) for title, query in faults.left if query != WHOLE_WORD]
+    assert (faults.vanished, left) == ((), [])
 
 
 @pytest.mark.long
