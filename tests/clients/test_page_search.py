@@ -185,6 +185,16 @@ def test_a_header_without_space_gets_an_icon(open_page: Open) -> None:
     expect(page.locator("header > searchsocket-dialog[compact]")).to_be_visible()
 
 
+def test_a_button_of_the_page_in_the_corner_is_not_covered(open_page: Open) -> None:
+    menu = "<label for=menu style='position: fixed; top: 0; right: 0; width: 80px; height: 80px'>Menu</label>"
+    page = open_page(menu + TEXT, policy="", viewport={"width": 390, "height": 700})
+    box = button(page).bounding_box()
+    assert box
+    assert box["x"] + box["width"] < 310
+    button(page).click()
+    is_open(page)
+
+
 def test_results_open_wherever_the_site_is_served(open_page: Open, site: Path, address: str) -> None:
     (site / "ropes").mkdir()
     (site / "ropes" / "index.html").write_text("<!doctype html><title>Ropes</title>")

@@ -81,6 +81,7 @@ def test_the_address_is_relative_to_the_page(page: str, html: bytes, base: str, 
     [
         (PAGE, True),
         (b"<title>A</title>text", True),
+        (b'<html><pre data-code="<searchsocket-dialog static>">a sample</pre>', True),
         (b"<div class=part>of a page</div>", False),
         (b"<html><frameset><frame src=a.html></frameset></html>", False),
         ("<html>".encode("utf-16"), False),
