@@ -150,10 +150,10 @@ def test_a_scope_that_is_being_indexed_is_refused_at_once(run: RunCli, indexed: 
     assert refused.stderr.startswith("error [SCOPE_LOCKED]: ")
 
 
-def test_a_run_whose_report_cannot_be_kept_is_live(run: RunCli, indexed: Path, tmp_path: Path) -> None:
+def test_a_run_whose_report_cannot_be_kept_is_live(run: RunCli, indexed: Path) -> None:
     folder = reports_folder(indexed / ".searchsocket", "main")
     shutil.rmtree(folder)
-    folder.symlink_to(tmp_path)
+    folder.write_text("in the way")
     write_page(indexed, "noon", "Noon", "High water is at noon.")
     done = run("index", project=indexed)
     assert done.exit_code == 0, done.output
