@@ -164,16 +164,15 @@ def test_a_damaged_dagster_home_is_named_and_not_needed(project: Project) -> Non
     """The index is published; the run is shown once the home can be used again."""
     home = project.state / "dagster"
     assert project.command("index", "--record").exit_code == 0
-    for name in ("dagster.yaml", "history/runs.db", "history/runs/index.db"):
+    for name, damage in (("dagster.yaml", "half"), ("history/runs.db", "random"), ("history/runs/index.db", "half")):
         sound = (home / name).read_bytes()
-        for damage in ("half", "random"):
-            spoil(home / name, damage)
-            done = project.command("index", "--record")
-            assert done.exit_code == 1
-            assert "stays live" in done.stdout
-            assert "STATE_UNAVAILABLE" in done.stderr, (name, damage)
-            assert f"{home} cannot be used" in done.stderr
-            (home / name).write_bytes(sound)
+        spoil(home / name, damage)
+        done = project.command("index", "--record")
+        assert done.exit_code == 1
+        assert "stays live" in done.stdout
+        assert "STATE_UNAVAILABLE" in done.stderr, (name, damage)
+        assert f"{home} cannot be used" in done.stderr
+        (home / name).write_bytes(sound)
     spoil(home / "history/runs.db", "random")
     assert project.answers() == QUESTIONS
     home.rename(project.root / "old-home")

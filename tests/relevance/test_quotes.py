@@ -31,7 +31,8 @@ def sites() -> list[Any]:
     found = [pytest.param("example_site")]
     for name in ("site_vue", "site_react", "site_eslint"):
         absent = pytest.mark.skipif(name not in SITES, reason=f"no collection {name} in {ELSEWHERE}")
-        found.append(pytest.param(name, marks=[pytest.mark.slow, absent]))
+        speed = pytest.mark.slow if name == "site_vue" else pytest.mark.long  # the others take 11 and 17 s
+        found.append(pytest.param(name, marks=[speed, absent]))
     return found
 
 

@@ -56,6 +56,7 @@ def test_titles_stay_while_they_are_typed(indexes: Indexes) -> None:
     assert (faults.vanished, faults.left) == ((), ())
 
 
+@pytest.mark.long
 @needs_node
 def test_titles_stay_while_they_are_typed_in_an_export(indexes: Indexes, tmp_path: Path) -> None:
     site = example_site()
