@@ -152,9 +152,8 @@ class EditFiles:
             return best if best.rpartition("/")[2] == parts[-1] else ""
         evidence = self._evidence(name, segments, titles, words)
         is_direct = name == "/".join(parts[1:])
-        agrees = evidence.has_title or evidence.is_whole or evidence.share >= (_AGREES if is_direct else _LIKELY)
-        if not is_direct:
-            agrees = evidence.has_title or evidence.share >= _LIKELY
+        agrees = evidence.has_title or evidence.share >= _LIKELY
+        agrees = agrees or (is_direct and (evidence.is_whole or evidence.share >= _AGREES))
         is_contradicted = any(
             other != name and rival.is_whole and rival.share > evidence.share + _AGREES for rival, other in rivals
         )
@@ -227,9 +226,7 @@ def _is_enough(evidence: _Evidence, words: frozenset[str]) -> bool:
     is_long = len(words) >= _ENOUGH_WORDS
     if evidence.is_whole:
         return evidence.has_title or evidence.is_template or evidence.share >= _LIKELY
-    if evidence.is_index and not evidence.segments:
-        return evidence.share >= (_LIKELY if evidence.has_title else _CERTAIN) and is_long
-    if evidence.segments:
+    if evidence.is_index or evidence.segments:
         return evidence.share >= (_LIKELY if evidence.has_title else _CERTAIN) and is_long
     return evidence.has_title and evidence.share >= _CERTAIN and is_long
 
