@@ -108,11 +108,12 @@ def _with_refused(
 def _shared_cache(run: ScopeRun, on_problem: Callable[[str], object]) -> SharedCache | None:
     """The cache that other machines share; None without one, or if the model's vectors are not cached."""
     settings, model_id = run.project.settings, run.embedder.model_id
-    url = settings.embeddings.cache_url or settings.artifacts.embeddings_url
+    own = settings.embeddings.cache_url
+    url, setting = (own, "embeddings.cache_url") if own else (settings.artifacts.embeddings_url, "artifacts.url")
     if not url or is_uncached(model_id):
         return None
     folder = run.backends.cache_file.with_name(SHARED_KEYS)
-    return SharedCache(open_objects(url, "embeddings.cache_url"), folder, model_id, on_problem)
+    return SharedCache(open_objects(url, setting), folder, model_id, on_problem)
 
 
 def _as_it_is(text: str) -> str:
