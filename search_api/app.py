@@ -206,7 +206,7 @@ def _add_capabilities(context: AppContext, on_search: OnAnswer) -> Queries:
             path, listener = f"{prefix}{capability.http.path}", _ignore
         if capability is PAGE:
             add_pages(app, path, queries, context.freshness)
-        elif project.settings.code.enable or not capability.private:
+        else:
             add_capability(app, path, capability, queries, context.freshness, listener)
     return queries
 

@@ -7,11 +7,11 @@ from datetime import datetime
 from typing import Protocol, get_args
 
 from searchsocket.errors import InvalidRequest, SearchSocketError
-from searchsocket.extensions.base import Sections
 from searchsocket.project.corpora import code_home
 from searchsocket.project.project import Project, index_folder
 from searchsocket.project.settings.features import ToolName, ToolSet
 from searchsocket.project.settings.load import config_table, tables_of
+from searchsocket.project.settings.model import Settings
 from searchsocket.search.answer import Note
 from searchsocket.serving.capabilities.all_capabilities import CAPABILITIES, capabilities_of
 from searchsocket.serving.capabilities.base import AGENT, Services
@@ -194,7 +194,7 @@ def version_in(project: str, name: str) -> str | None:
 
 
 def offered_tools(
-    chosen: Collection[str], settings: Sections, *, pages: bool, code: bool, sync: bool = False
+    chosen: Collection[str], settings: Settings, *, pages: bool, code: bool, sync: bool = False
 ) -> Sequence[str]:
     """Return the names of the offered tools: those of the chosen sets that have content, and tools chosen by name.
 
@@ -208,8 +208,9 @@ def offered_tools(
     names = frozenset().union(*(SETS[name] for name in SETS if name in (chosen or ("all",))))
     useless = (frozenset() if pages else OF_PAGES) | (frozenset() if code else OF_CODE)
     useful = (names - useless) | frozenset(chosen)
-    named = {capability.agent.name for capability in capabilities_of(settings) if capability.agent}
-    return [name for name in NAMES if name in useful & named and (sync or name not in WRITES)]
+    # Tools of a corpus are offered where it has content, also if the settings do not index it.
+    on = OF_PAGES | OF_CODE | {each.agent.name for each in capabilities_of(settings) if each.agent}
+    return [name for name in NAMES if name in useful & on and (sync or name not in WRITES)]
 
 
 def corpora_of(project: Project, main_checkout: Project | None = None) -> tuple[bool, bool]:

@@ -11,9 +11,10 @@ from searchsocket.backends import Backends
 from searchsocket.cli.options import is_quiet, load_project, log_options, project_option
 from searchsocket.cli.output import print_json, say
 from searchsocket.errors import ConfigError
+from searchsocket.extensions import extensions
 from searchsocket.pipeline.branches.scopes import existing_scopes
+from searchsocket.pipeline.run.context import homes_of
 from searchsocket.pipeline.run.forget import forget_scope
-from searchsocket.project.corpora import code_home
 from searchsocket.project.dagster_home import dagster_home
 from searchsocket.project.project import Project
 from searchsocket.stores.base.upkeep import VectorUpkeep
@@ -27,11 +28,9 @@ _OURS = (
     "tmp",
     "runs",
     "dagster",
-    "code",
     "state.db*",
     "settings.json",
     "hashed.json",
-    "metrics.json",
 )
 
 
@@ -75,7 +74,8 @@ def clean(
     scopes = all_scopes(project) if scope_name is None else [project.scope(os.environ, scope_name)]
     paths = [path for scope in scopes for path in _scope_paths(project, scope)]
     if scope_name is None:
-        paths = [path for name in _OURS for path in sorted(project.state_dir.glob(name))]
+        names = (*_OURS, *(name for extension in extensions() for name in extension.files))
+        paths = [path for name in names for path in sorted(project.state_dir.glob(name))]
     if not as_json:
         for path in paths:
             say(f"deletes {path}")
@@ -109,9 +109,9 @@ def _remote_index(project: Project) -> VectorUpkeep:
 
 
 def _drop_remote(project: Project) -> list[str]:
-    """Delete all remote vectors of the project's pages and code; return their names."""
+    """Delete all remote vectors of the project; return their names."""
 
-    return [name for home in (project, code_home(project)) for name in _remote_index(home).drop()]
+    return [name for home in homes_of(project) for name in _remote_index(home).drop()]
 
 
 def _remote_lines(index: VectorUpkeep, scope_name: str | None) -> Iterator[str]:

@@ -5,17 +5,10 @@ point group `searchsocket.extensions`. It names its parts as `module:object`, an
 used. The core knows these descriptions, and never a module of an extension.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any, Protocol
-
-
-class Sections(Protocol):
-    """The settings of a project."""
-
-    def section(self, kind: Any) -> Any:
-        """Return the section of this class."""
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +25,8 @@ class Extension:
     """The parts of one extension; "" means that it brings nothing of this kind.
 
     Attributes:
-        name: Also the name of its section in the settings.
-        settings: Its section, a class of `SettingsSection`. A field `enable` decides if the extension is on.
+        name: Also the name of its section in the settings, whose `enable` turns the extension on and off.
+        settings: Its section, a class of `SettingsSection`.
         capabilities: A sequence of `Capability`: what callers can request over HTTP and as tools.
         tools: A sequence of `Tool`: the answers of its capabilities as text for agents.
         endpoints: Adds further endpoints to the service, see `search_api.extension`.
@@ -42,6 +35,7 @@ class Extension:
         contents: What the documents of its part are, in words: agents read them as content.
         readers: Kind of a page -> the function that extracts it, as `content.html.extract.extract_html`.
         readers_version: Of their output: when it changes, pages are read again.
+        files: Names in the state folder that `searchsocket clean --all` deletes.
         corpora: A sequence of `Corpus`: what it indexes besides the pages of the site.
         checks: A `DoctorCheck`, for `searchsocket doctor`.
         status: A function of a `Project` that returns a `PartStatus`, for `searchsocket status`.
@@ -60,15 +54,19 @@ class Extension:
     contents: str = ""
     readers: Mapping[str, str] = field(default_factory=dict)
     readers_version: str = ""
+    files: Sequence[str] = ()
     corpora: str = ""
     checks: str = ""
     status: str = ""
     run_listener: str = ""
     commands: Mapping[str, Command] = field(default_factory=dict)
 
-    def is_on(self, settings: Sections) -> bool:
-        """Return True unless the settings turn the extension off."""
-        return not self.settings or bool(getattr(settings.section(load(self.settings)), "enable", True))
+    def is_on(self, settings: object) -> bool:
+        """Return True unless `enable` of the section with its name is false."""
+        section = getattr(settings, self.name, None)
+        if section is None and self.settings:  # nothing configures it
+            section = load(self.settings)()
+        return bool(getattr(section, "enable", True))
 
 
 def load(place: str) -> Any:

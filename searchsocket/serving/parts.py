@@ -83,5 +83,6 @@ def open_parts(context: PartContext) -> Mapping[str, Callable[[], Part]]:
 
 
 def enabled_parts(settings: Settings, parts: Mapping[str, Callable[[], Part]]) -> Mapping[str, Callable[[], Part]]:
-    """Return the parts whose extension the settings enable."""
-    return {name: part for name, part in parts.items() if getattr(getattr(settings, name, None), "enable", True)}
+    """Return the parts of the extensions that are on."""
+    on = {extension.name for extension in extensions() if extension.is_on(settings)}
+    return {name: part for name, part in parts.items() if name in on}

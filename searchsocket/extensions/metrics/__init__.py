@@ -5,5 +5,6 @@ from searchsocket.extensions.base import Extension
 EXTENSION = Extension(
     name="metrics",
     settings=f"{__name__}.settings:MetricsSettings",
+    files=("metrics.json",),
     run_listener=f"{__name__}.textfile:note",
 )

@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import Field, create_model, field_validator, model_validator
 
+from searchsocket.errors import ConfigError
 from searchsocket.extensions import built_in
 from searchsocket.extensions.base import Extension, load
 from searchsocket.project.settings.features import (
@@ -420,8 +421,14 @@ class CoreSettings(SettingsSection):
 
 
 def with_sections(base: type[CoreSettings], extensions: Sequence[Extension]) -> type[CoreSettings]:
-    """The settings with the sections of extensions."""
+    """The settings with the sections of extensions.
+
+    Raises:
+        ConfigError: An extension has the name of a section.
+    """
     kinds = {extension.name: load(extension.settings) for extension in extensions if extension.settings}
+    if taken := sorted(kinds.keys() & base.model_fields.keys()):
+        raise ConfigError(f"an extension has the name {taken[0]!r}, which is a section of the settings; uninstall it")
     fields: dict[str, Any] = {name: (kind, kind()) for name, kind in kinds.items()}
     return create_model("Settings", __base__=base, __module__=__name__, **fields)
 

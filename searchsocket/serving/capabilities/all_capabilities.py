@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from itertools import chain
 
 from searchsocket.extensions import extensions
-from searchsocket.extensions.base import Sections, load
+from searchsocket.extensions.base import load
+from searchsocket.project.settings.model import Settings
 from searchsocket.serving.capabilities.base import AnyCapability
 from searchsocket.serving.capabilities.content import CONTENT
 from searchsocket.serving.capabilities.pages import PAGES
@@ -18,7 +19,7 @@ CAPABILITIES: tuple[AnyCapability, ...] = (
 )
 
 
-def capabilities_of(settings: Sections) -> Sequence[AnyCapability]:
+def capabilities_of(settings: Settings) -> Sequence[AnyCapability]:
     """Return the capabilities of a project: those of the core, and of the extensions that are on."""
     added = chain.from_iterable(added for each, added in _OF_EXTENSIONS if each.is_on(settings))
     return [*PAGES, *added, *CONTENT]
