@@ -18,7 +18,7 @@ from searchsocket.errors import SearchSocketError
 from searchsocket.pipeline.branches.prune_rules import Match, seconds_of
 from searchsocket.pipeline.branches.pruning import PrunePlan, PruneRequest, apply_prune, plan_prune
 from searchsocket.pipeline.branches.scopes import tidy_scopes
-from searchsocket.project.corpora import code_home
+from searchsocket.pipeline.run.context import homes_of
 from searchsocket.project.project import Project
 from searchsocket.system.disk_space import Freed, compact, tidy_temporary
 from searchsocket.system.json_text import JsonObject
@@ -194,13 +194,13 @@ def _old_runs(instance: dg.DagsterInstance, site: DagsterSite, project: Project,
 
 
 def _of_corpora(project: Project) -> Iterator[Freed]:
-    for home in (project, code_home(project)):
+    for home in homes_of(project):
         if home.state_dir.is_dir():
             yield from tidy_scopes(home, Backends(home, os.environ, calls=False))
 
 
 def _databases(project: Project) -> Iterator[Path]:
-    for home in (project, code_home(project)):
+    for home in homes_of(project):
         if (path := home.state_dir / "state.db").is_file():
             yield path
 

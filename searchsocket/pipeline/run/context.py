@@ -97,6 +97,11 @@ def corpora_by_name() -> Mapping[str, Corpus]:
     return {corpus.name: corpus for corpus in (SITE, *added)}
 
 
+def homes_of(project: Project) -> Sequence[Project]:
+    """The projects with the state and the store of each corpus, that of the site first."""
+    return [corpus.home(project) for corpus in corpora_by_name().values()]
+
+
 def corpora_of(settings: Settings) -> tuple[Corpus, ...]:
     """The corpora that a project indexes."""
     return tuple(corpus for corpus in corpora_by_name().values() if corpus.is_enabled(settings))

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from contextlib import nullcontext
 
 from searchsocket.errors import IndexCorrupt
+from searchsocket.pipeline.run.context import homes_of
 from searchsocket.pipeline.run.report import reports_folder
 from searchsocket.pipeline.unchanged.record import drop_records
 from searchsocket.project.access import make_private_folders
-from searchsocket.project.corpora import code_home
 from searchsocket.project.project import Project
 from searchsocket.state import ProjectState
 from searchsocket.state.source_files import SourceFiles
@@ -21,7 +21,7 @@ from searchsocket.types import Scope
 def forget_scope(
     project: Project, scope: Scope, environ: Mapping[str, str], *, with_rows: bool = True, remote: bool = False
 ) -> None:
-    """Delete the scope's index, mirror and state, and those of its code; the shared embedding cache is kept.
+    """Delete the scope's index, mirror and state, in every corpus; the shared embedding cache is kept.
 
     Args:
         environ: Environment variables with addresses and keys.
@@ -34,10 +34,10 @@ def forget_scope(
         StateUnavailable: Something cannot be deleted.
         VectorBackendUnavailable: The remote store cannot be reached; nothing was deleted.
     """
-    code = code_home(project)
-    if code.state_dir.is_dir():
-        _forget(code, code.scope_named(scope.name), environ, with_rows=with_rows, remote=remote)
-    _forget(project, scope, environ, with_rows=with_rows, remote=remote)
+    site, *others = homes_of(project)
+    for home in (*others, site):  # while the site is there, the scope is listed
+        if home is site or home.state_dir.is_dir():
+            _forget(home, home.scope_named(scope.name), environ, with_rows=with_rows, remote=remote)
 
 
 def _forget(project: Project, scope: Scope, environ: Mapping[str, str], *, with_rows: bool, remote: bool) -> None:

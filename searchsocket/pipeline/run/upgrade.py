@@ -6,8 +6,9 @@ from datetime import datetime
 
 from searchsocket.backends import Backends
 from searchsocket.errors import IndexFormat, ScopeNotIndexed, SearchSocketError
+from searchsocket.pipeline.run.context import corpora_by_name
 from searchsocket.project.access import make_private_folders
-from searchsocket.project.corpora import CorpusName, code_home
+from searchsocket.project.corpora import CorpusName
 from searchsocket.project.project import Project, index_folder
 from searchsocket.stores.artifacts.live import is_published_here, push_live
 from searchsocket.stores.artifacts.run_lease import run_lease
@@ -19,7 +20,7 @@ from searchsocket.types import Scope
 
 @dataclass(frozen=True, slots=True)
 class IndexedScope:
-    """One index: a scope of the site, or of the source code."""
+    """One index: a scope of a corpus."""
 
     corpus: CorpusName
     project: Project  # with the settings of the corpus
@@ -34,22 +35,22 @@ class IndexedScope:
 
 
 def indexed_scopes(project: Project) -> list[IndexedScope]:
-    """Return the indexes of a project on this machine: those of the site by scope, then those of the source code.
+    """Return the indexes of a project on this machine: those of the site by scope, then those of other corpora.
 
     Raises:
         ProjectMismatch: The index belongs to another project.
         VectorBackendUnavailable: The index folder cannot be read.
     """
-    corpora: tuple[tuple[CorpusName, Project], ...] = (("site", project), ("code", code_home(project)))
     indexed = []
-    for corpus, own in corpora:
+    for corpus in corpora_by_name().values():
+        own = corpus.home(project)
         store = LocalStore(index_folder(own.settings.vector, own.state_dir), own.id)
         for name, generation in store.scopes():
             scope = own.scope_named(name)
             if isinstance(generation, SearchSocketError):
-                indexed.append(IndexedScope(corpus, own, scope, 0, generation))
+                indexed.append(IndexedScope(corpus.name, own, scope, 0, generation))
             elif manifest := store.manifest(scope):
-                indexed.append(IndexedScope(corpus, own, scope, manifest.format))
+                indexed.append(IndexedScope(corpus.name, own, scope, manifest.format))
     return indexed
 
 
