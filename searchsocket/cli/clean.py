@@ -15,6 +15,7 @@ from searchsocket.extensions import extensions
 from searchsocket.pipeline.branches.scopes import existing_scopes
 from searchsocket.pipeline.run.context import homes_of
 from searchsocket.pipeline.run.forget import forget_scope
+from searchsocket.project.access import refuse_linked_state
 from searchsocket.project.dagster_home import dagster_home
 from searchsocket.project.project import Project
 from searchsocket.stores.base.upkeep import VectorUpkeep
@@ -71,6 +72,7 @@ def clean(
     index = _remote_index(project) if remote else None
     if project.root.is_relative_to(project.state_dir.resolve()):
         raise ConfigError(f"state.dir is {project.state_dir}, which contains the project itself; nothing was deleted")
+    refuse_linked_state(project)
     scopes = all_scopes(project) if scope_name is None else [project.scope(os.environ, scope_name)]
     paths = [path for scope in scopes for path in _scope_paths(project, scope)]
     if scope_name is None:

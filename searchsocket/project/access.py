@@ -42,8 +42,9 @@ def make_private_folders(project: Project) -> None:
     Every writer calls this first.
 
     Raises:
-        StateUnavailable: A folder cannot be created, or the state folder contains a link.
+        StateUnavailable: A folder cannot be created, or the state folder is or contains a link.
     """
+    refuse_linked_state(project)
     refuse_links(project.state_dir)
     for folder in private_folders(project):
         try:
@@ -68,10 +69,25 @@ def refuse_links(state_dir: Path) -> None:
     for path in (state_dir, *_folders_in(state_dir), *_folders_in(state_dir / "index")):
         for entry in _entries(path):
             if entry.is_symlink() and entry.name not in _SECRETS:
-                raise StateUnavailable(
-                    f"{entry.path} is a link, which searchsocket does not follow because a checkout may have brought "
-                    "it; remove it, or set state.dir or vector.local.path to the other place"
-                )
+                raise _link_error(entry.path)
+
+
+def refuse_linked_state(project: Project) -> None:
+    """Refuse a state folder behind a link inside the project: a checkout may bring it.
+
+    Raises:
+        StateUnavailable: There is a link.
+    """
+    for path in (project.state_dir, *project.state_dir.parents):
+        if path.is_relative_to(project.root) and path != project.root and path.is_symlink():
+            raise _link_error(str(path))
+
+
+def _link_error(path: str) -> StateUnavailable:
+    return StateUnavailable(
+        f"{path} is a link, which searchsocket does not follow because a checkout may have brought it; remove it, or "
+        "set state.dir or vector.local.path to the other place"
+    )
 
 
 def _folders_in(path: Path) -> list[Path]:

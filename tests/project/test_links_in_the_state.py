@@ -5,7 +5,9 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from searchsocket.cli.main import cli
 from searchsocket.cli.recent_searches import note_search, read_recent_searches
 from searchsocket.errors import StateUnavailable, UnsafePath
 from searchsocket.extensions.code.jsonl.chunk_ids import ChunkIds
@@ -47,6 +49,18 @@ def test_a_run_refuses_a_link_and_leaves_what_it_leads_to(site: Site, victim: Pa
     before = contents(victim)
     with pytest.raises(StateUnavailable, match=f"{link.name} is a link"):
         index_scope(site.run())
+    assert contents(victim) == before
+
+
+def test_a_state_folder_that_is_a_link_is_refused(site: Site, victim: Path) -> None:
+    """Also by the command that deletes what is in it."""
+    site.project.state_dir.symlink_to(victim)
+    before = contents(victim)
+    with pytest.raises(StateUnavailable, match=r"\.searchsocket is a link"):
+        index_scope(site.run())
+    done = CliRunner().invoke(cli, ["clean", "--all", "--yes", "--project", str(site.project.root)])
+    assert done.exit_code != 0
+    assert "is a link" in done.stderr
     assert contents(victim) == before
 
 
