@@ -35,7 +35,7 @@ STAGES = ["site_pages", "page_mirror", "page_chunks", "chunk_embeddings", "searc
 # Loaded by every interpreter that Dagster starts: a run pauses where a file says, in the first text that it embeds or
 # beside what it built, before that goes live.
 PAUSE = """
-import importlib.abc, importlib.util, os, signal, sys
+import importlib.abc, importlib.util, os, sys, time
 PLACES = {
     "searchsocket.models.embedders.hash": ("embed", "HashEmbedder", "embed"),
     "searchsocket.quality.gate": ("publish", "", "judge_candidate"),
@@ -56,8 +56,8 @@ class Patch(importlib.abc.MetaPathFinder):
                 if len(calls) == 1 and open(os.environ["PAUSE_FLAG"] + "-at").read() == place:
                     with open(os.environ["PAUSE_FLAG"], "w") as flag:
                         flag.write(str(os.getpid()))
-                    while True:
-                        signal.pause()
+                    while True:  # `signal.pause` would miss a signal that comes just before it
+                        time.sleep(0.05)
                 return real(*arguments, **options)
             setattr(where, function, paused)
         spec.loader.exec_module = exec_module
