@@ -9,16 +9,25 @@ export PIP_DISABLE_PIP_VERSION_CHECK ?= 1
 # Tests start hundreds of processes: each would compile what it imports again where writing bytecode is switched off.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-long check lock format clean docs-site milvus milvus-test release release-proof audit licences pages formats
+.PHONY: demo test test-rest test-all test-long check lock format clean docs-site milvus milvus-test release release-proof audit licences pages formats
 
 demo: $(if $(wildcard $(VENV)/.ready),$(VENV)/.ready,$(VENV)/.installed)
 	$(BIN)/python examples/demo.py
 
 # Three workers more than cores, since many tests wait. The tests of a file stay in one worker: they share sites and
-# servers that take seconds to make. Files come in the order that tests/conftest.py gives them.
+# servers that take seconds to make.
+PYTEST := $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder \
+	-n $$(($$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN) + 3)) -m "not milvus_server and not long"
+
+# Within this process, and one case for each program of others.
 test: $(VENV)/.ready
-	$(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder \
-		-n $$(($$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN) + 3)) -m "not milvus_server and not long"
+	$(PYTEST) --part quick
+
+# Whatever starts programs, asks servers or browsers, or takes seconds: see tests/parts.py.
+test-rest: $(VENV)/.ready
+	$(PYTEST) --part rest
+
+test-all: test test-rest milvus-test
 
 # Real Dagster under kills, releases of Dagster, generated clients, SvelteKit: minutes. Run it before a release.
 test-long: $(VENV)/.ready

@@ -13,39 +13,51 @@ from hypothesis import settings
 
 import tests.own_cache  # noqa: F401  # whatever is tested
 from examples.site_archive import unpack
+from tests.parts import LONG, SLOW, is_smoke, place_in
+
+TESTS = Path(__file__).parent
 
 # The same examples on every run and machine, however slow; HYPOTHESIS_PROFILE=search looks for new ones.
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.register_profile("search", deadline=None, max_examples=1_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
-# Files that take minutes of the machine together: `make test-long` runs them, before a release.
-LONG = {
-    "test_cli_dev.py", "test_dagster_dev.py", "test_dagster_releases.py", "test_generated_clients.py",
-    "test_handle_in_kit.py", "test_your_dagster_page.py",
-}  # fmt: skip
-LONGEST = LONG | {
-    "test_damaged_files.py", "test_interruptions.py", "test_buckets.py", "test_crashes.py",
-    "test_pinecone_troubles.py", "test_cli_workers.py", "test_pinecone_on_the_wire.py", "test_artifact_faults.py",
-    "test_agent_projects.py",
-    "test_effects.py", "test_pinecone_site.py", "test_pgvector.py", "test_local_store.py", "test_pinecone_vectors.py",
-    "test_milvus_site.py", "test_pinecone_commands.py", "test_permissions.py", "test_crawl_rendering.py",
-    "test_readme.py", "test_installed_store.py", "test_quotes.py", "test_real_sites.py",
-}  # fmt: skip
-
 GoldenCheck = Callable[[Path, Any], None]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="rewrite golden files; read the diff afterwards")
+    parser.addoption("--part", choices=["quick", "rest"], help="run these tests only; see tests/parts.py")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Import no file of the other part."""
+    part = config.getoption("--part")
+    if not part or collection_path.suffix != ".py":
+        return None
+    path = collection_path.relative_to(TESTS).as_posix()
+    if place_in(SLOW, path) is None:
+        return part == "rest" or None
+    return (part == "quick" and not is_smoke(path)) or None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Begin with the files that take longest, so that no worker is left with one at the end."""
+    part = config.getoption("--part")
+    chosen: list[tuple[int, pytest.Item]] = []
+    others: list[pytest.Item] = []
     for item in items:
-        if item.path.name in LONG:
+        path = item.path.relative_to(TESTS).as_posix()
+        if path in LONG:
             item.add_marker("long")
-    items.sort(key=lambda item: item.path.name not in LONGEST)
+        place = place_in(SLOW, path)
+        if place is not None and part and is_smoke(path, item.nodeid.partition("::")[2]) != (part == "quick"):
+            others.append(item)
+        else:
+            chosen.append((len(SLOW) if place is None else place, item))
+    if others:
+        config.hook.pytest_deselected(items=others)
+    items[:] = [item for _, item in sorted(chosen, key=lambda placed: placed[0])]
 
 
 def pytest_collection_finish() -> None:

@@ -81,7 +81,6 @@ def test_its_files_are_there() -> None:
         assert (ROOT / unquote(target)).exists(), target
 
 
-@pytest.mark.slow
 def test_it_installs_as_typed_and_brings_its_licence(tmp_path: Path) -> None:
     """Into environments of their own. `uv tool` installs all that is needed; for pip it is there already.
 
@@ -102,7 +101,6 @@ def test_it_installs_as_typed_and_brings_its_licence(tmp_path: Path) -> None:
     assert licence.read_bytes() == (ROOT / "LICENSE").read_bytes()
 
 
-@pytest.mark.slow
 @pytest.mark.dagster
 def test_the_demo_runs_as_typed() -> None:
     """The other command is this test's own run, so what it would start is enough."""

@@ -23,7 +23,6 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "bin"
 
 
-@pytest.mark.slow
 @pytest.mark.dagster
 def test_it_answers_from_an_index_and_says_what_building_one_needs(installed: Path, tmp_path: Path) -> None:
     (tmp_path / "build").mkdir()
@@ -52,7 +51,6 @@ def test_it_answers_from_an_index_and_says_what_building_one_needs(installed: Pa
     assert "install 'searchsocket-serve[mcp]'" in refused.stderr
 
 
-@pytest.mark.slow
 def test_it_contains_neither_dagster_nor_a_parser(installed: Path) -> None:
     listed = subprocess.check_output(
         [Path(sys.executable).with_name("uv"), "pip", "list", "--format", "json", "--python", installed / "python"]

@@ -14,7 +14,6 @@ from tests.running_service import listening
 LISTS = Path(__file__).parent / "conformance"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("revision", ["2025-11-25", "2026-07-28"])
 def test_nothing_fails_but_what_is_listed(agent_project: Project, tmp_path: Path, revision: str) -> None:
     suite = packages("conformance") / "@modelcontextprotocol/conformance/dist/index.js"

@@ -15,7 +15,6 @@ from search_site import NOW
 
 from search_api.app import create_app
 
-pytestmark = pytest.mark.slow
 BIN = Path(sys.executable).parent
 TOOLS = Path(__file__).parent / "typescript_client"  # what generates and compiles one, locked
 PYTHON = """

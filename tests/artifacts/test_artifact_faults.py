@@ -49,7 +49,6 @@ def before_each_step(step: str, root: Path, place: Path, copied: Path, tmp_path:
         yield labels[number]
 
 
-@pytest.mark.slow
 def test_a_killed_push_is_invisible_and_the_next_one_completes_it(
     place: Path, indexer: Indexer, reader: Reader, tmp_path: Path
 ) -> None:
@@ -64,7 +63,6 @@ def test_a_killed_push_is_invisible_and_the_next_one_completes_it(
         shutil.rmtree(reader.root)
 
 
-@pytest.mark.slow
 def test_a_killed_pull_leaves_the_old_generation_and_the_next_one_completes_it(
     place: Path, indexer: Indexer, reader: Reader, tmp_path: Path
 ) -> None:

@@ -22,7 +22,7 @@ from tests.artifacts.bucket_servers import MISSING, SECRET, Buckets, bucket_serv
 from tests.artifacts.processes import COMMAND, answer, command, environment, served
 from tests.contract.objects import WritingContract
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(MISSING), reason=MISSING)]
+pytestmark = pytest.mark.skipif(bool(MISSING), reason=MISSING)
 SCHEMES = ("s3", "gs")
 
 
@@ -117,7 +117,7 @@ def test_of_two_processes_one_publishes_and_the_other_one_says_why_not(tmp_path:
         assert "PUBLISHED_ELSEWHERE" in json.dumps(command(loser, "index", status=4, **environ))
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("scheme", ["s3", pytest.param("gs", marks=pytest.mark.long)])
 def test_an_empty_disk_answers_turns_to_what_is_new_and_goes_on_without_the_bucket(scheme: str, tmp_path: Path) -> None:
     root, reader = write_site(tmp_path / "indexer"), tmp_path / "reader"
     reader.mkdir()

@@ -22,8 +22,6 @@ from tests.stores.milvus.running import ENGINES, TOKEN, server_uri
 from tests.stores.pinecone.server.running import running
 from tests.stores.pinecone.server.service import Service
 
-pytestmark = pytest.mark.slow
-
 IN_A_BUCKET = pytest.mark.skipif(bool(NO_BUCKETS), reason=NO_BUCKETS)
 PLACES = ["file", pytest.param("s3", marks=IN_A_BUCKET), pytest.param("gs", marks=IN_A_BUCKET)]
 REQUESTS: list[tuple[str, dict[str, Any] | None]] = [

@@ -25,7 +25,7 @@ from searchsocket.stores import make_store
 from tests.branches.repository import add_file
 from tests.sources.git_repository import git
 
-pytestmark = [pytest.mark.dagster, pytest.mark.slow]
+pytestmark = pytest.mark.dagster
 
 T = TypeVar("T")
 COMMAND = [sys.executable, "-m", "searchsocket.cli.main"]

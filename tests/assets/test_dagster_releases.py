@@ -8,7 +8,7 @@ import pytest
 from packaging.requirements import Requirement
 from small_site import write_site
 
-pytestmark = [pytest.mark.dagster, pytest.mark.slow]
+pytestmark = pytest.mark.dagster
 
 ROOT = Path(__file__).parents[2]
 # Two sites in one deployment, one of them through Dagster's own job, and a run of the command.

@@ -130,7 +130,6 @@ def test_serve_names_the_port_that_is_in_use(indexed: Path, run: RunCli) -> None
     assert f"error [ADDRESS_IN_USE]: port {port} on 127.0.0.1 is in use; pass another with --port\n" in done.stderr
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children are listed in /proc")
 def test_it_runs_the_builder_which_ends_with_it(indexed: Path) -> None:
     page = "<title>Quagga</title><main><h1>Quagga</h1><p>A zebra.</p></main>"
@@ -147,7 +146,6 @@ def test_it_runs_the_builder_which_ends_with_it(indexed: Path) -> None:
         dev.process.communicate()
 
 
-@pytest.mark.slow
 def test_it_reports_that_the_builder_ended(indexed: Path) -> None:
     dev = Dev(indexed, "--port", "0", "--build", "exit 7")
     try:
@@ -157,7 +155,6 @@ def test_it_reports_that_the_builder_ended(indexed: Path) -> None:
         dev.process.communicate()
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children are listed in /proc")
 def test_what_it_started_ends_with_it_also_when_it_is_killed(dev: Dev) -> None:
     dev.until(r"http://127\.0\.0\.1:\d+")
@@ -168,7 +165,6 @@ def test_what_it_started_ends_with_it_also_when_it_is_killed(dev: Dev) -> None:
     os.close(watched)
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children are listed in /proc")
 def test_dagster_runs_beside_it_and_ends_with_it(indexed: Path) -> None:
     """Its web server, daemon and code servers are processes of their own."""

@@ -170,7 +170,7 @@ def test_a_signal_while_a_provider_is_asked_again_publishes_nothing(edited: Path
     assert_nothing_was_published(ended, 143)
 
 
-@pytest.mark.parametrize("act", ["kill", pytest.param("swallowed", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("act", ["kill", "swallowed"])
 def test_a_signal_just_before_the_switch_publishes_nothing(edited: Path, act: str) -> None:
     """Whether or not something on the way swallowed the exception: the run asks."""
     ended = interrupted(edited, BUILT, act=act)

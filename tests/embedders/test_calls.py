@@ -195,7 +195,6 @@ def test_a_batch_that_cannot_be_right_is_not_stored_and_the_others_are(
     assert held(cache) == len(server.paid) - 2
 
 
-@pytest.mark.slow
 def test_runs_that_are_killed_pay_again_only_what_was_under_way(server: Server, tmp_path: Path) -> None:
     """Four processes die in the middle of 40 batches, one after the other; a fifth goes to the end."""
     path, root = tmp_path / "embeddings.db", Path(__file__).parents[2]

@@ -142,7 +142,6 @@ def test_what_fails_at_cohere_is_an_error_of_ours(
         cohere.embed(["a"], "passage")
 
 
-@pytest.mark.slow
 def test_the_example_as_an_installed_wheel_makes_an_index(server: Server, tmp_path: Path) -> None:
     """Built and installed without a network; `provider = "voyage"` is all that a project says."""
     build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path / "dist")]

@@ -15,8 +15,15 @@ from bench.crashes.runs import KINDS
 from bench.indexing.generate import write_site
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param(
+            kind, id=kind.name, marks=pytest.mark.long if kind.name in ("forced", "second scope", "clean") else ()
+        )
+        for kind in KINDS
+    ],
+)
 def test_a_killed_run_harms_nothing(tmp_path: Path, kind: object) -> None:
     """The old index answers all the while, the next run leads where an unkilled one leads, and nothing stays behind.
 
@@ -30,7 +37,6 @@ def test_a_killed_run_harms_nothing(tmp_path: Path, kind: object) -> None:
         assert crash.problems == [], crash.fell
 
 
-@pytest.mark.slow
 def test_a_killed_command_leaves_no_process(tmp_path: Path) -> None:
     """On a site that is large enough for workers, killed while they extract; the next run completes."""
     write_site(tmp_path / "build", 400)

@@ -160,6 +160,7 @@ def test_leftovers_of_dead_runs_are_swept(project: Project) -> None:
     assert index.exists()
 
 
+@pytest.mark.long
 def test_a_damaged_dagster_home_is_named_and_not_needed(project: Project) -> None:
     """The index is published; the run is shown once the home can be used again."""
     home = project.state / "dagster"

@@ -14,7 +14,7 @@ from tests.faults.milvus_shop import OLD, edit, next_run, store_at
 from tests.faults.wire import CUT_AT_ONCE, DRIPPING, REFUSED, STALLED, Fault, Wire, wire
 from tests.stores.milvus.running import NEEDS_SERVER, TOKEN, server_uri
 
-pytestmark = [pytest.mark.slow, *NEEDS_SERVER]
+pytestmark = NEEDS_SERVER
 
 # The protocol is of frames with nine bytes before each.
 FAULTS = [

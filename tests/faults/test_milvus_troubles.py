@@ -17,7 +17,7 @@ from searchsocket.testing.store.samples import MAIN, ConstantVectors, everything
 from tests.faults.milvus_shop import AFTER_THE_EDIT, NEW, OLD, edit, next_run, rows, store_at
 from tests.stores.milvus.running import NEEDS_SERVER, TOKEN
 
-pytestmark = [pytest.mark.slow, *NEEDS_SERVER]
+pytestmark = NEEDS_SERVER
 
 WRITES = {"upsert", "delete", "create_collection"}
 

@@ -139,7 +139,14 @@ def test_another_user_can_search_and_serve(private_run: Path, tmp_path: Path) ->
     assert re.search(r"ok\s+index main", told), told
 
 
-@pytest.mark.parametrize("name", ["packs/*.words", "packs/*.db", "packs/*.f32", "manifest.json"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "manifest.json",
+        "packs/*.db",
+        *(pytest.param(f"packs/*.{end}", marks=pytest.mark.long) for end in ("words", "f32")),
+    ],
+)
 def test_a_file_that_may_not_be_read_is_named_with_its_owner(project: Project, name: str) -> None:
     """It is neither damaged, which a new run would mend, nor busy, which passes."""
     give_away(project)

@@ -188,7 +188,6 @@ class Killed(BaseException):
     """The process is no more."""
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["documents", "legacy"])
 def test_a_run_that_is_killed_between_any_two_calls_is_invisible_and_the_next_one_whole(
     kind: str, socket: Service, tmp_path: Path

@@ -134,7 +134,6 @@ def test_the_documentation_of_this_project_is_as_its_row_says() -> None:
 
 
 @pytest.mark.sites
-@pytest.mark.slow
 @pytest.mark.skipif(not SITES.is_dir(), reason=f"no real sites at {SITES}; set SEARCHSOCKET_SITES")
 def test_a_book_of_mdbook_is_as_its_row_says() -> None:
     """The program itself is in none of the usual registries, but books are."""

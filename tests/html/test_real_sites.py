@@ -29,11 +29,11 @@ NON_EMPTY = {
     "sveltepress-docs": 0.9,
     "vue-docs": 0.9,
 }
+IN_CI = ("postgresql-15-manual", "vue-docs", "sveltepress-docs", "svelte-multiselect")  # one of each kind of page
 EXTRACT, TRANSFORM = ExtractSettings(), TransformSettings()
 
 pytestmark = [
     pytest.mark.sites,
-    pytest.mark.slow,
     pytest.mark.skipif(not SITES.is_dir(), reason=f"no real sites at {SITES}; set SEARCHSOCKET_SITES"),
 ]
 
@@ -44,7 +44,10 @@ def extract(root: Path, file: Path, converter: Converter = FAST) -> ExtractedPag
     return extract_html(file.read_bytes(), RawPage(url, f"/{name}", name, ""), EXTRACT, TRANSFORM, converter=converter)
 
 
-@pytest.fixture(scope="module", params=sorted(NON_EMPTY))
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(name, marks=() if name in IN_CI else pytest.mark.long) for name in sorted(NON_EMPTY)],
+)
 def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path, list[Path]]:
     """Name, build folder, and some of its pages, always the same ones."""
     archive = SITES / f"{request.param}.tar.xz"

@@ -16,7 +16,6 @@ from tests.kit.recorder import Recorder, recording
 from tests.kit.visitor import Leaving, ask, code_of, send_without_end
 from tests.running_service import listening
 
-pytestmark = pytest.mark.slow
 LIMIT = 5
 TOML = f"[mcp]\nenable = true\n[api.rate_limit]\nmax = {LIMIT}\nwindow_ms = 3_600_000\n"
 

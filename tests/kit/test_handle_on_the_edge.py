@@ -12,8 +12,6 @@ from tests.kit.packages import APPS, workerd
 from tests.kit.recorder import Recorder, recording
 from tests.kit.visitor import Leaving, ask, code_of, send_without_end
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture(scope="module")
 def edge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[int, Recorder]]:

@@ -71,7 +71,6 @@ def expanded(text: str, values: dict[str, str]) -> str:
     return re.sub(r"\$\{\{ (.*?) \}\}", lambda match: values[match[1]], text)
 
 
-@pytest.mark.slow
 def test_a_branch_is_indexed_exported_and_described_in_a_comment(site: Path) -> None:
     outputs = run_action(site, "main", is_pull_request=False, export="build/searchsocket")
     assert outputs["scope"] == "main"
@@ -89,7 +88,6 @@ def test_a_branch_is_indexed_exported_and_described_in_a_comment(site: Path) -> 
     assert (site.parent / "number").read_text() == "7\n"
 
 
-@pytest.mark.slow
 def test_a_failing_golden_query_ends_the_job_before_the_export(site: Path) -> None:
     (site / "searchsocket.toml").write_text('[project]\nid = "site"\n[golden]\nmin_recall = 1.0\n')
     (site / "golden-queries.tsv").write_text(GOLDEN.replace("/\n", "/other\n"))

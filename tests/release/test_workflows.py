@@ -38,7 +38,6 @@ def test_a_release_publishes_only_what_passed_the_tests() -> None:
     assert "secrets." not in text
 
 
-@pytest.mark.slow
 def test_the_published_documentation_works_below_a_path(
     tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

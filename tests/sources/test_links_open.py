@@ -65,11 +65,13 @@ INDEXED = [built for built in BUILDS if built.id in ("kit-prerender-tests-paths-
 
 pytestmark = [
     pytest.mark.sites,
-    pytest.mark.slow,
     pytest.mark.skipif(not SITES.is_dir(), reason=f"no real sites at {SITES}; set SEARCHSOCKET_SITES"),
 ]
 CRAWLED = [built for built in BUILDS if built.id in ("vue-docs", "sveltepress-docs", "stias-workshop")]
-each_build = pytest.mark.parametrize("built", BUILDS, ids=lambda built: built.id)
+LARGE = ("rust-doc-1.63", "postgresql-15-manual", "sqlite-3.40-docs")
+each_build = pytest.mark.parametrize(
+    "built", [pytest.param(built, id=built.id, marks=pytest.mark.long if built.id in LARGE else ()) for built in BUILDS]
+)
 each_indexed = pytest.mark.parametrize("built", INDEXED, ids=lambda built: built.id)
 each_crawled = pytest.mark.parametrize("built", CRAWLED, ids=lambda built: built.id)
 

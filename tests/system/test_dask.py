@@ -66,7 +66,7 @@ def test_a_worker_that_dies_costs_a_retry(address: str, tmp_path: Path) -> None:
     assert (tmp_path / "died").exists()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_batch_that_kills_every_worker_is_given_up_alone(address: str) -> None:
     with dask_executor(address) as executor:
         assert mapped(die_always, range(12), executor) == [-5 if number == 5 else number for number in range(12)]

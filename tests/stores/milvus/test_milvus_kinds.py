@@ -16,8 +16,6 @@ from searchsocket.testing.vector_index import ONE, TWO, put, row, visible_ids
 from searchsocket.types import Filter
 from tests.stores.milvus.running import only
 
-pytestmark = pytest.mark.slow
-
 
 def put_in_place(milvus: MilvusConnection, name: str, kind: str, **parameters: int) -> MilvusVectors:
     """Vectors whose collection has got an index of another kind."""

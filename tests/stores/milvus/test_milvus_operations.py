@@ -19,8 +19,6 @@ from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.results import CheckOutcome
 from searchsocket.project.project import open_project
 
-pytestmark = pytest.mark.slow
-
 COLLECTION, REGISTRY = "harbour_chunks_256", "harbour_chunks_registry"
 Run = Callable[..., Any]
 

@@ -18,8 +18,6 @@ from tests.artifacts.processes import answer, command, served
 from tests.artifacts.site_queries import queries
 from tests.stores.milvus.running import ENGINES, TOKEN, server_uri
 
-pytestmark = pytest.mark.slow
-
 SECRET = "opensesame-1234567890"
 NOTHING_LESS = {"SEARCHSOCKET__SEARCH__ON_BACKEND_FAILURE": "error"}
 

@@ -19,8 +19,6 @@ from searchsocket.testing.vector_index import ONE, TWO, VectorIndexContract, put
 from searchsocket.testing.vector_upkeep import IndexOf, VectorUpkeepContract
 from tests.stores.milvus.running import only
 
-pytestmark = pytest.mark.slow
-
 
 class TestMilvusVectors(VectorIndexContract):
     @pytest.fixture

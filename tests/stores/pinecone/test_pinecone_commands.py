@@ -15,7 +15,6 @@ from tests.stores.pinecone.server.rows import Row
 from tests.stores.pinecone.server.running import running
 from tests.stores.pinecone.server.service import Service
 
-pytestmark = pytest.mark.slow
 KEY = "pcsk_opensesame-1234567890"
 INDEX, MAIN, PREVIEW = "harbour-256", "harbour:main", "harbour:preview"
 WRITES, READS = ("upsert", "update", "delete"), ("search", "query")

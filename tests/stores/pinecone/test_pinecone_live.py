@@ -15,7 +15,6 @@ KEY = os.environ.get("PINECONE_API_KEY", "")
 HOST = os.environ.get("PINECONE_CONTROLLER_HOST", "")
 
 pytestmark = [
-    pytest.mark.slow,
     pytest.mark.skipif(not KEY, reason="PINECONE_API_KEY is not set: nothing was tried on the real service"),
 ]
 

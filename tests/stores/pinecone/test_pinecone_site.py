@@ -15,7 +15,6 @@ from tests.artifacts.site_queries import queries
 from tests.stores.pinecone.server.running import running
 from tests.stores.pinecone.server.service import Service
 
-pytestmark = pytest.mark.slow
 KEY = "pcsk_opensesame-1234567890"
 
 

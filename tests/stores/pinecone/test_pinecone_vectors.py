@@ -44,7 +44,6 @@ def test_namespaces_beyond_the_first_page_are_listed(service: Service, connectio
     assert found == sorted(f"shop:branch-{number}" for number in range(1, 250, 2))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("vectors", ["documents"], indirect=True)
 class TestPineconeStore(VectorsOfAStoreContract, EditHistoryContract):
     """A store over one kind of index: the three contracts above ask both kinds all that a store asks of its vectors."""
