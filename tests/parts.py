@@ -11,13 +11,14 @@ LONG = {
 # Files and folders whose tests start programs, ask servers or browsers, or take seconds: `make test-rest`, in this
 # order, since no worker shall be left with a long file at the end.
 SLOW = (
-    "stores/milvus", "settings/test_effects.py", "faults/test_crashes.py", "faults/test_damaged_files.py",
-    "artifacts/test_buckets.py", "cli/test_cli_workers.py", "sources/test_crawl_rendering.py",
-    "agents/test_agent_projects.py", "stores/pinecone", "artifacts/test_artifact_faults.py",
+    "stores/milvus", "project/settings/test_effects.py", "faults/test_crashes.py", "faults/test_damaged_files.py",
+    "stores/artifacts/test_buckets.py", "cli/test_cli_workers.py", "sources/test_crawl_rendering.py",
+    "agents/test_agent_projects.py", "stores/pinecone", "stores/artifacts/test_artifact_faults.py",
     "cli/test_cli_process.py", "cli/test_interruptions.py", "stores/pgvector", "clients", "faults",
-    "html/test_real_sites.py",
-    "test_readme.py", "assets", "artifacts/test_served_elsewhere.py", "artifacts/test_every_endpoint.py",
-    "artifacts/test_redirecting_buckets.py", "artifacts/test_two_machines.py", "artifacts/test_lease_fuzz.py",
+    "content/html/test_real_sites.py",
+    "test_readme.py", "assets", "stores/artifacts/test_served_elsewhere.py", "stores/artifacts/test_every_endpoint.py",
+    "stores/artifacts/test_redirecting_buckets.py", "stores/artifacts/test_two_machines.py",
+    "stores/artifacts/test_lease_fuzz.py",
     "agents/test_agent_code_only.py", "agents/test_agent_tokens.py", "agents/test_agent_stdio.py",
     "agents/test_agent_conformance.py", "agents/test_agent_transcripts.py", "agents/test_agent_install.py",
     "relevance", "release", "extensions/test_another_package.py", "extensions/test_without_extensions.py",
@@ -29,7 +30,7 @@ SLOW = (
     "sources/test_links_open.py", "sources/test_results_open.py",
     "api/test_in_front.py", "api/test_server.py", "api/test_page_in_browser.py", "api/test_many_projects.py",
     "api/test_openapi_example.py", "api/test_alerts.py", "api/test_every_feature.py",
-    "embedders/test_calls.py", "embedders/test_installed.py", "embedders/test_refused_texts.py",
+    "models/embedders/test_calls.py", "models/embedders/test_installed.py", "models/embedders/test_refused_texts.py",
     "pipeline/test_shortcuts.py", "pipeline/test_redaction_limits.py", "pipeline/test_parallel.py",
     "pipeline/test_paid_runs.py", "system/test_dask.py", "bench", "examples", "test_citations.py",
     "test_documented_output.py", "test_serve_only.py",
@@ -44,7 +45,7 @@ SMOKE = {
     "Pinecone": "stores/pinecone/test_pinecone_vectors.py::TestPineconeUpkeep",
     "Postgres": "stores/pgvector/test_pgvector.py::test_any_project_has_a_table",
     "Qdrant": "stores/test_qdrant.py::TestQdrantStore::test_hits_come_by_falling_cosine",
-    "a bucket": "artifacts/test_redirecting_buckets.py::test_a_client_does_not_follow",
+    "a bucket": "stores/artifacts/test_redirecting_buckets.py::test_a_client_does_not_follow",
     "the command": "cli/test_cli_process.py::test_serve_answers_until_it_is_told_to_stop",
     "a killed run": "cli/test_interruptions.py::test_a_signal_during_the_switch_and_after_it_ends_in_success",
 }

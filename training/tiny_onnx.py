@@ -1,6 +1,6 @@
 """A BERT of a few kilobytes with random weights, for the tests of the onnx provider.
 
-`python -m training.tiny_onnx` writes `tests/embedders/tiny-onnx/`.
+`python -m training.tiny_onnx` writes `tests/models/embedders/tiny-onnx/`.
 """
 
 import json
@@ -16,7 +16,7 @@ from tokenizers.processors import BertProcessing
 
 from training.bert_onnx import bert_graph
 
-OUT = Path(__file__).parent.parent / "tests" / "embedders" / "tiny-onnx"
+OUT = Path(__file__).parent.parent / "tests/models/embedders/tiny-onnx"
 TEXT = "[PAD] [UNK] [CLS] [SEP] how to install the package ##ing ##s colours of autumn leaves a word"
 WORDS = TEXT.split()
 WIDTH, INNER, POSITIONS, MAX_TOKENS = 16, 32, 64, 32

@@ -24,9 +24,9 @@ from tests.agents.agent_project import ERAS, call, list_tools, offering, talk, t
 from tests.agents.test_agent_stdio import COMMAND, git
 from tests.api_client import ENVIRON as API
 from tests.api_client import KEY
-from tests.embedders import openai_server
 from tests.extensions.code.code_project import FILES
 from tests.extensions.code.trees import grow
+from tests.models.embedders import openai_server
 from tests.running_service import listening
 
 TOOLS_OF_CODE = ["search_code", "find_code", "fetch", "status", "sync"]

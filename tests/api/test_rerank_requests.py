@@ -11,7 +11,7 @@ from search_site import NOW
 from search_api.app import create_app
 from searchsocket.errors import ConfigError
 from searchsocket.models.rerankers import judge
-from tests.rerankers.jina_server import KEY, Reply, Server, serve
+from tests.models.rerankers.jina_server import KEY, Reply, Server, serve
 
 JINA = {"JINA_API_KEY": KEY}
 

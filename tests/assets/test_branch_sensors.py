@@ -13,7 +13,7 @@ from searchsocket.project.scopes import sanitise_scope
 from searchsocket_assets.definitions import build_definitions
 from searchsocket_assets.run.tags import PARTITION_TAG, PROJECT_TAG
 from searchsocket_assets.site import NAME, ProjectTraits, ensure_scope
-from tests.branches.repository import add_file
+from tests.pipeline.branches.repository import add_file
 from tests.sources.git_repository import git
 
 pytestmark = pytest.mark.dagster

@@ -19,8 +19,8 @@ from searchsocket_assets import builds
 from searchsocket_assets.definitions import build_definitions
 from searchsocket_assets.run.tags import BRANCH_TAG, BUILD_TAG, PARTITION_TAG, PROJECT_TAG, REFUSED_TAG
 from searchsocket_assets.site import NAME, DagsterSite, ProjectTraits
+from tests.pipeline.watching.builders import prerender, write_slowly
 from tests.sources.git_repository import commit, git
-from tests.watching.builders import prerender, write_slowly
 
 pytestmark = pytest.mark.dagster
 

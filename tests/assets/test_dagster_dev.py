@@ -22,7 +22,7 @@ from bench.indexing.generate import write_site as write_large_site
 from searchsocket.cli.main import cli
 from searchsocket.project.project import open_project
 from searchsocket.stores import make_store
-from tests.branches.repository import add_file
+from tests.pipeline.branches.repository import add_file
 from tests.sources.git_repository import git
 
 pytestmark = pytest.mark.dagster

@@ -13,7 +13,7 @@ from small_site import write_site
 from searchsocket.project.scopes import sanitise_scope
 from searchsocket_assets import site_definitions
 from searchsocket_assets.run.tags import BRANCH_TAG, PARTITION_TAG, PROJECT_TAG
-from tests.branches.repository import add_file
+from tests.pipeline.branches.repository import add_file
 from tests.sources.git_repository import git
 
 pytestmark = pytest.mark.dagster

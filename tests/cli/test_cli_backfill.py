@@ -7,7 +7,7 @@ import pytest
 from runner_types import RunCli, RunJson
 
 from searchsocket.project.scopes import sanitise_scope
-from tests.branches.repository import add_file, make_origin
+from tests.pipeline.branches.repository import add_file, make_origin
 from tests.sources.git_repository import commit, git
 
 pytestmark = pytest.mark.dagster

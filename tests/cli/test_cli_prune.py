@@ -15,7 +15,7 @@ from searchsocket.project.project import open_project
 from searchsocket.state import ProjectState
 from searchsocket_assets.run.tags import PARTITION_TAG
 from searchsocket_assets.site import NAME
-from tests.branches.repository import add_file
+from tests.pipeline.branches.repository import add_file
 from tests.sources.git_repository import git
 
 pytestmark = pytest.mark.dagster

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from runner_types import RunCli, RunJson
 
-from tests.rerankers.jina_server import KEY, Reply, Server, serve
+from tests.models.rerankers.jina_server import KEY, Reply, Server, serve
 
 
 @pytest.fixture

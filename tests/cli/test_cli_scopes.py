@@ -10,7 +10,7 @@ from runner_types import RunCli, RunJson
 from searchsocket.project.project import open_project
 from searchsocket.project.scopes import sanitise_scope
 from searchsocket_assets.run.instance import open_instance
-from tests.branches.repository import add_file
+from tests.pipeline.branches.repository import add_file
 from tests.sources.git_repository import git
 
 pytestmark = pytest.mark.dagster

@@ -11,7 +11,7 @@ from small_site import write_site
 from search_api.app import create_app
 from searchsocket.cli.main import cli
 from searchsocket.project.project import open_project
-from tests.embedders.openai_server import DIMENSIONS, KEY, Reply, Server, error, serve
+from tests.models.embedders.openai_server import DIMENSIONS, KEY, Reply, Server, error, serve
 
 ENVIRON = {"OPENAI_API_KEY": KEY}
 

@@ -16,8 +16,8 @@ from searchsocket.pipeline.run.index import index_scope
 from searchsocket.pipeline.run.summary import IndexSummary
 from searchsocket.pipeline.stages import chunk_embeddings
 from searchsocket.project.project import open_project
-from tests.embedders.openai_server import DIMENSIONS, KEY, Reply, Server, error, serve, with_vectors
-from tests.embedders.passing import Fake
+from tests.models.embedders.openai_server import DIMENSIONS, KEY, Reply, Server, error, serve, with_vectors
+from tests.models.embedders.passing import Fake
 
 CONFIG = """
 [embeddings]

@@ -10,7 +10,7 @@ from searchsocket.models.paying.ledger import Ledger
 from searchsocket.pipeline.run.index import index_scope, last_run_costs, plan_scope
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.pipeline.run.summary import IndexSummary
-from tests.embedders.openai_server import DIMENSIONS, Reply, Server, error, serve
+from tests.models.embedders.openai_server import DIMENSIONS, Reply, Server, error, serve
 from tests.pipeline.conftest import Site
 
 CONFIG = """

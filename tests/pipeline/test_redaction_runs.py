@@ -11,7 +11,7 @@ from searchsocket.backends import Backends
 from searchsocket.pipeline.run.index import plan_scope
 from searchsocket.search.query import SearchQuery
 from searchsocket.serving.service import open_service
-from tests.embedders.openai_server import DIMENSIONS, Server, serve
+from tests.models.embedders.openai_server import DIMENSIONS, Server, serve
 from tests.pipeline.conftest import Site
 
 SECRET = "9f86d081884c7d659a2f"

@@ -7,7 +7,7 @@ import pytest
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.project.project import open_project
 from searchsocket.project.scopes import sanitise_scope
-from tests.branches.repository import add_file, make_origin
+from tests.pipeline.branches.repository import add_file, make_origin
 from tests.sources.git_repository import git
 
 FEATURE = sanitise_scope("feature/a")

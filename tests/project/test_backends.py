@@ -16,7 +16,7 @@ from searchsocket.pipeline.run.summary import IndexSummary
 from searchsocket.project.project import open_project
 from searchsocket.search.query import SearchQuery
 from searchsocket.serving.service import open_service
-from tests.embedders.openai_server import DIMENSIONS, KEY, Server, serve
+from tests.models.embedders.openai_server import DIMENSIONS, KEY, Server, serve
 
 WITH_KEY = {"OPENAI_API_KEY": KEY}
 _numbers = itertools.count()

@@ -28,7 +28,7 @@ from searchsocket.quality.checks import branch_alive, links_alive, path_prefix_f
 from searchsocket.stores.local.vectors.matrix import MatrixVectors
 from searchsocket.system.files import write_atomic
 from searchsocket.types import MATCH_ALL, Filter, Hit, Vector
-from tests.branches.repository import add_file
+from tests.pipeline.branches.repository import add_file
 from tests.sources.git_repository import git
 
 NOINDEX = "<p data-search-noindex>Not to be searched.</p>"

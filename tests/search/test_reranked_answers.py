@@ -15,7 +15,7 @@ from searchsocket.project.settings.features import RerankSettings
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
 from searchsocket.serving.capabilities.pages import TEMPORARY
-from tests.rerankers.jina_server import KEY, Reply, Server, serve
+from tests.models.rerankers.jina_server import KEY, Reply, Server, serve
 
 
 @pytest.fixture(scope="module")

@@ -14,8 +14,8 @@ import pytest
 from bench.relevance.example_site import SITE
 from searchsocket.errors import VectorBackendUnavailable
 from searchsocket.stores.milvus.connection import MilvusConnection
-from tests.artifacts.processes import answer, command, served
-from tests.artifacts.site_queries import queries
+from tests.stores.artifacts.processes import answer, command, served
+from tests.stores.artifacts.site_queries import queries
 from tests.stores.milvus.running import ENGINES, TOKEN, server_uri
 
 SECRET = "opensesame-1234567890"

@@ -10,8 +10,8 @@ import httpx
 import pytest
 
 from bench.relevance.example_site import SITE
-from tests.artifacts.processes import answer, command, served
-from tests.artifacts.site_queries import queries
+from tests.stores.artifacts.processes import answer, command, served
+from tests.stores.artifacts.site_queries import queries
 from tests.stores.pinecone.server.running import running
 from tests.stores.pinecone.server.service import Service
 

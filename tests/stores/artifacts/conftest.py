@@ -1,0 +1,24 @@
+"""Both machines of a test, over a folder that a web server could give out."""
+
+from pathlib import Path
+
+import pytest
+
+from searchsocket.stores.artifacts.objects import open_objects
+from searchsocket.stores.artifacts.objects.base import Objects
+from tests.stores.artifacts.machines import Indexer, Reader
+
+
+@pytest.fixture
+def objects(tmp_path: Path) -> Objects:
+    return open_objects((tmp_path / "objects").as_uri())
+
+
+@pytest.fixture
+def indexer(tmp_path: Path, objects: Objects) -> Indexer:
+    return Indexer(tmp_path / "indexer", objects)
+
+
+@pytest.fixture
+def reader(tmp_path: Path, objects: Objects) -> Reader:
+    return Reader(tmp_path / "reader", objects)
