@@ -36,7 +36,7 @@ test-long: $(VENV)/.ready
 # The tests that ask a Milvus server. In one process: each further one would make its own collections and its own site,
 # which takes longer than the tests.
 milvus-test: $(VENV)/.ready .venv-milvus/.ready
-	$(BIN)/python -m pytest -m milvus_server tests/stores tests/faults tests/stores/artifacts
+	$(BIN)/python -m pytest -m milvus_server tests/extensions/milvus tests/stores/artifacts
 
 # What CI adds to the tests: format, lint, types, spelling and wording, and that Dagster's own tool loads the definitions.
 check: $(VENV)/.ready
@@ -110,7 +110,7 @@ licences: $(VENV)/.ready
 # A Milvus server to try the store with, until it is interrupted; says its address when it is ready. The tests start
 # one by themselves.
 milvus: .venv-milvus/.ready
-	.venv-milvus/bin/python tests/stores/milvus/server.py
+	.venv-milvus/bin/python tests/extensions/milvus/server.py
 
 .venv-milvus/.ready:
 	$(PYTHON) -m venv .venv-milvus

@@ -142,7 +142,7 @@ def try_python(version: str, address: str, folder: Path) -> None:
     run("uv venv -q --seed plain && plain/bin/pip install -q --no-compile searchsocket", folder, own)
     check(run("plain/bin/searchsocket --version", folder, own).strip() == expected_version(), version)
     run('uv venv -q --seed milvus && milvus/bin/pip install -q --no-compile "searchsocket[milvus]"', folder, own)
-    run('milvus/bin/python -c "import pymilvus, searchsocket.stores.milvus"', folder, own)
+    run('milvus/bin/python -c "import pymilvus, searchsocket.extensions.milvus"', folder, own)
     run("uv venv -q --seed serve && serve/bin/pip install -q --no-compile searchsocket-serve", folder, own)
     run(f"uv tool install -q {refresh} searchsocket", folder, own)
     try_readme(folder, own)

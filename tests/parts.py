@@ -3,18 +3,18 @@
 import re
 
 # Minutes of the machine together: before a release.
-LONG = {
+LONG = (
     "assets/test_dagster_dev.py", "assets/test_dagster_releases.py", "assets/test_your_dagster_page.py",
     "cli/test_cli_dev.py", "api/test_generated_clients.py", "kit/test_handle_in_kit.py",
-}  # fmt: skip
+)  # fmt: skip
 
 # Files and folders whose tests start programs, ask servers or browsers, or take seconds: `make test-rest`, in this
 # order, since no worker shall be left with a long file at the end.
 SLOW = (
-    "stores/milvus", "project/settings/test_effects.py", "faults/test_crashes.py", "faults/test_damaged_files.py",
+    "extensions/milvus", "project/settings/test_effects.py", "faults/test_crashes.py", "faults/test_damaged_files.py",
     "stores/artifacts/test_buckets.py", "cli/test_cli_workers.py", "sources/test_crawl_rendering.py",
-    "agents/test_agent_projects.py", "stores/pinecone", "stores/artifacts/test_artifact_faults.py",
-    "cli/test_cli_process.py", "cli/test_interruptions.py", "stores/pgvector", "clients", "faults",
+    "agents/test_agent_projects.py", "extensions/pinecone", "stores/artifacts/test_artifact_faults.py",
+    "cli/test_cli_process.py", "cli/test_interruptions.py", "extensions/pgvector", "clients", "faults",
     "content/html/test_real_sites.py",
     "test_readme.py", "assets", "stores/artifacts/test_served_elsewhere.py", "stores/artifacts/test_every_endpoint.py",
     "stores/artifacts/test_redirecting_buckets.py", "stores/artifacts/test_two_machines.py",
@@ -23,7 +23,7 @@ SLOW = (
     "agents/test_agent_conformance.py", "agents/test_agent_transcripts.py", "agents/test_agent_install.py",
     "relevance", "release", "extensions/test_another_package.py", "extensions/test_without_extensions.py",
     "extensions/documents/test_documents.py", "extensions/code/test_code_find.py",
-    "extensions/code/test_code_chunks.py", "extensions/code/test_code_interrupted.py", "stores/test_qdrant.py",
+    "extensions/code/test_code_chunks.py", "extensions/code/test_code_interrupted.py", "extensions/qdrant",
     "stores/test_installed_store.py", "stores/test_local_disks.py",
     "stores/test_records_in_memory.py", "cli/test_cli_unchanged.py", "cli/test_cli_scopes.py", "cli/test_cli_prune.py",
     "cli/test_cli_cache.py", "cli/test_cli_completion.py", "cli/test_cli_diff.py", "cli/test_cli_sites.py",
@@ -41,10 +41,10 @@ SMOKE = {
     "a browser": "clients/test_dialog.py::test_from_the_key_to_the_passage",
     "Dagster": "assets/test_graph.py::test_a_run_materializes_every_stage_with_numbers_that_can_be_plotted",
     "a client of agents": "agents/test_agent_stdio.py::test_the_official_client_is_answered_in_both_eras",
-    "Milvus Lite": "stores/milvus/test_milvus_vectors.py::TestMilvusUpkeep",
-    "Pinecone": "stores/pinecone/test_pinecone_vectors.py::TestPineconeUpkeep",
-    "Postgres": "stores/pgvector/test_pgvector.py::test_any_project_has_a_table",
-    "Qdrant": "stores/test_qdrant.py::TestQdrantStore::test_hits_come_by_falling_cosine",
+    "Milvus Lite": "extensions/milvus/test_milvus_vectors.py::TestMilvusUpkeep",
+    "Pinecone": "extensions/pinecone/test_pinecone_vectors.py::TestPineconeUpkeep",
+    "Postgres": "extensions/pgvector/test_pgvector.py::test_any_project_has_a_table",
+    "Qdrant": "extensions/qdrant/test_qdrant.py::TestQdrantStore::test_hits_come_by_falling_cosine",
     "a bucket": "stores/artifacts/test_redirecting_buckets.py::test_a_client_does_not_follow",
     "the command": "cli/test_cli_process.py::test_serve_answers_until_it_is_told_to_stop",
     "a killed run": "cli/test_interruptions.py::test_a_signal_during_the_switch_and_after_it_ends_in_success",

@@ -1,6 +1,7 @@
 """The import rule of spec 4.1: what may import what, and what an entry point may load."""
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -9,6 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+
+from searchsocket.extensions import built_in
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("searchsocket", "searchsocket_assets", "search_api")
@@ -248,6 +251,17 @@ def test_sql_in_the_pipeline_is_named_with_its_file_and_line(tmp_path: Path) -> 
     path.parent.mkdir(parents=True)
     path.write_text("\ndatabase.execute('DELETE FROM pages')\n")
     assert statements_of_sql(Tree(tmp_path)) == ["searchsocket/pipeline/run.py:2: .execute"]
+
+
+def test_the_core_names_no_database(tree: Tree) -> None:
+    """A database is described by its extension alone, also in messages and comments."""
+    names = re.compile("|".join(each.name for each in built_in() if each.store), re.IGNORECASE)
+    core = {name: path.read_text(encoding="utf-8") for name, path in tree.modules.items() if not extension_of(name)}
+    assert names.search("pgvector")
+    assert [name for name, text in core.items() if names.search(text)] == [
+        "searchsocket.extensions",  # lists them
+        "searchsocket.text.redaction",  # recognises the keys of many services
+    ]
 
 
 def test_the_server_is_started_by_its_own_command_alone(tree: Tree) -> None:

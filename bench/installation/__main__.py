@@ -170,7 +170,7 @@ class Counted(Provider):
 @contextmanager
 def milvus_server() -> Iterator[tuple[str, "subprocess.Popen[str]"]]:
     """The address of a server, and its process."""
-    command = [str(MILVUS), "tests/stores/milvus/server.py", "--until-end-of", str(os.getpid())]
+    command = [str(MILVUS), "tests/extensions/milvus/server.py", "--until-end-of", str(os.getpid())]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
@@ -186,7 +186,7 @@ def dagster_homes(folder: Path, environ: Environ) -> Iterator[Environ]:
         print("dagster-postgres is not installed: each indexer keeps Dagster's history on its own disk")
         yield {}
         return
-    from tests.stores.pgvector.running import running
+    from tests.extensions.pgvector.running import running
 
     with running() as url:
         home = folder / "dagster"

@@ -29,8 +29,8 @@ from bench.remote import many, rates, recall, starts, stores
 from bench.remote.engines import Engine, pinecone_of_the_tests
 from bench.remote.kills import kill_many
 from bench.remote.starts import resident_mb
-from searchsocket.stores.milvus.connection import MilvusConnection
-from searchsocket.stores.milvus.kinds import kind_of
+from searchsocket.extensions.milvus.connection import MilvusConnection
+from searchsocket.extensions.milvus.kinds import kind_of
 from searchsocket.types import MATCH_ALL
 
 

@@ -32,8 +32,8 @@ class Engine:
         return self._milvus(project_id) if self.kind == "milvus" else self._pinecone(project_id)
 
     def _milvus(self, project_id: str) -> VectorIndex:
-        from searchsocket.stores.milvus import MilvusVectors
-        from searchsocket.stores.milvus.connection import MilvusConnection
+        from searchsocket.extensions.milvus.connection import MilvusConnection
+        from searchsocket.extensions.milvus.index import MilvusVectors
 
         before = self.before
 
@@ -45,8 +45,8 @@ class Engine:
         return MilvusVectors(Heard(self.address, self.secret, timeout_s=60.0), self.name, project_id)
 
     def _pinecone(self, project_id: str) -> VectorIndex:
-        from searchsocket.stores.pinecone import PineconeVectors
-        from searchsocket.stores.pinecone.connection import PineconeConnection
+        from searchsocket.extensions.pinecone.connection import PineconeConnection
+        from searchsocket.extensions.pinecone.index import PineconeVectors
 
         before = self.before
 
@@ -65,8 +65,8 @@ class Engine:
 @contextmanager
 def pinecone_of_the_tests() -> Iterator[tuple[Engine, Any]]:
     """The server of the tests, which sees writes late, with its counters."""
-    from tests.stores.pinecone.server.running import running
-    from tests.stores.pinecone.server.service import Service
+    from tests.extensions.pinecone.server.running import running
+    from tests.extensions.pinecone.server.service import Service
 
     with running(Service(key="bench-key", max_lag=3)) as service:
         yield Engine("pinecone", service.base_url, "bench-key", "bench"), service

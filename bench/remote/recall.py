@@ -7,11 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from searchsocket.project.settings.model import DiskannSettings, HnswSettings, IvfSettings, MilvusSettings
+from searchsocket.extensions.milvus.connection import MilvusConnection
+from searchsocket.extensions.milvus.index import MilvusVectors
+from searchsocket.extensions.milvus.kinds import kind_of
+from searchsocket.extensions.milvus.settings import DiskannSettings, IvfSettings, MilvusSettings
+from searchsocket.project.settings.index_kinds import HnswSettings
 from searchsocket.stores.base import VectorRow
-from searchsocket.stores.milvus import MilvusVectors
-from searchsocket.stores.milvus.connection import MilvusConnection
-from searchsocket.stores.milvus.kinds import kind_of
 from searchsocket.types import MATCH_ALL, Filter, Generation, Scope, Vector, Vectors
 
 DIMENSIONS, CENTRES = 256, 500

@@ -10,17 +10,18 @@ from pathlib import Path
 import numpy as np
 
 from bench.remote.recall import CANDIDATES, LIVE, TAGGED, Corpus, vector_rows
-from searchsocket.project.settings.model import HnswSettings, PgvectorSettings
+from searchsocket.extensions.milvus.connection import MilvusConnection
+from searchsocket.extensions.milvus.index import MilvusVectors
+from searchsocket.extensions.pgvector.settings import PgvectorSettings
+from searchsocket.extensions.pgvector.tables import PgvectorTables
+from searchsocket.extensions.qdrant.tables import QdrantTables
+from searchsocket.project.settings.index_kinds import HnswSettings
 from searchsocket.stores.base import PublishInfo, VectorIndex, VectorSnapshot
 from searchsocket.stores.local import LocalStore
-from searchsocket.stores.milvus import MilvusVectors
-from searchsocket.stores.milvus.connection import MilvusConnection
-from searchsocket.stores.pgvector import PgvectorTables
-from searchsocket.stores.qdrant import QdrantTables
 from searchsocket.stores.table_vectors import TableVectors
 from searchsocket.testing.store.samples import make_record
 from searchsocket.types import MATCH_ALL, Filter, Scope
-from tests.stores.pgvector.running import running
+from tests.extensions.pgvector.running import running
 
 _SCOPE = Scope("bench", "main")
 _TENTH = 10

@@ -5,10 +5,10 @@ from functools import cache
 from importlib.util import find_spec
 
 from searchsocket.errors import ConfigError
-from searchsocket.extensions.base import Extension, load
+from searchsocket.extensions.base import Extension, Store, load
 
 GROUP = "searchsocket.extensions"
-_OURS = ("code", "demand", "documents", "metrics")
+_OURS = ("code", "demand", "documents", "metrics", "milvus", "pinecone", "pgvector", "qdrant")
 
 
 @cache
@@ -31,6 +31,14 @@ def installed() -> tuple[Extension, ...]:
 def extensions() -> tuple[Extension, ...]:
     """All extensions: ours, then those of other distributions."""
     return (*built_in(), *installed())
+
+
+def store_named(provider: str) -> Store | None:
+    """The database that `vector.provider` names; None if no extension brings it."""
+    for known in (built_in, installed):  # the second one takes 40 ms
+        if store := next((each.store for each in known() if each.name == provider), None):
+            return store
+    return None
 
 
 def _others() -> Iterator[Extension]:

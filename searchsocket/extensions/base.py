@@ -21,6 +21,25 @@ class Command:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Store:
+    """A database for vectors, which `vector.provider` chooses by the name of its extension.
+
+    Attributes:
+        settings: Its section below `vector`, a class of `SettingsSection`.
+        tables: A function of this section, the project's id and the environment; returns its `VectorTables`.
+        index: Likewise, a `VectorIndex`; for a database without `tables`.
+        name_key: The key of the section that names its tables; it travels with a pushed index.
+        has_one_project: Its tables belong to one project, so the second corpus of a project has tables of its own.
+    """
+
+    settings: str
+    tables: str = ""
+    index: str = ""
+    name_key: str
+    has_one_project: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Extension:
     """The parts of one extension; "" means that it brings nothing of this kind.
 
@@ -37,6 +56,7 @@ class Extension:
         readers_version: Of their output: when it changes, pages are read again.
         files: Names in the state folder that `searchsocket clean --all` deletes.
         corpora: A sequence of `Corpus`: what it indexes besides the pages of the site.
+        store: A database for vectors.
         checks: A `DoctorCheck`, for `searchsocket doctor`.
         status: A function of a `Project` that returns a `PartStatus`, for `searchsocket status`.
         run_listener: A function that is called when a run begins and ends, see `searchsocket.pipeline.run.listeners`;
@@ -56,6 +76,7 @@ class Extension:
     readers_version: str = ""
     files: Sequence[str] = ()
     corpora: str = ""
+    store: Store | None = None
     checks: str = ""
     status: str = ""
     run_listener: str = ""

@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from searchsocket.extensions import store_named
 from searchsocket.project.project import Project
 from searchsocket.project.settings.model import VectorSettings
 
@@ -37,12 +38,15 @@ def configured_id(project_id: str, own_id: str) -> str:
 
 
 def _vector(project: Project, settings: VectorSettings) -> VectorSettings:
-    """The vector settings with another collection name."""
-    path, collection = settings.local.path, settings.milvus.collection
+    """The vector settings with a folder of its own, and with tables of its own where these belong to one project."""
+    path = settings.local.path
     elsewhere = str(project.state_dir.parent / f"{path}-{_FOLDER}") if path else ""
-    return settings.model_copy(
-        update={
-            "local": settings.local.model_copy(update={"path": elsewhere}),
-            "milvus": settings.milvus.model_copy(update={"collection": collection and f"{collection}_{_FOLDER}"}),
-        }
-    )
+    changes: dict[str, object] = {"local": settings.local.model_copy(update={"path": elsewhere})}
+    store = store_named(settings.provider) if settings.provider != "local" else None
+    if (
+        store
+        and store.has_one_project
+        and (name := getattr(section := getattr(settings, settings.provider), store.name_key))
+    ):
+        changes[settings.provider] = section.model_copy(update={store.name_key: f"{name}_{_FOLDER}"})
+    return settings.model_copy(update=changes)

@@ -1,18 +1,20 @@
-"""Stores of vectors, words and records: one folder per store."""
+"""Stores of vectors, words and records. Extensions bring the databases on other machines."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NoReturn
 
-from searchsocket.errors import ConfigMissing, KeyMissing
+from searchsocket.errors import ConfigMissing
+from searchsocket.extensions import store_named
+from searchsocket.extensions.base import load
 from searchsocket.project.project import index_folder
 from searchsocket.stores.base import VectorIndex, VectorSnapshot, VectorStore
 from searchsocket.stores.base.vectors import VectorLimits, VectorRow, Written, whenever
 from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Scope, Vector, Vectors
 
 if TYPE_CHECKING:
-    from searchsocket.project.settings.model import MilvusSettings, PineconeSettings, VectorSettings
+    from searchsocket.project.settings.model import VectorSettings
     from searchsocket.stores.base.tables import VectorTables
     from searchsocket.text.synonyms import SynonymSource
 
@@ -58,85 +60,31 @@ def make_vectors(settings: "VectorSettings", project_id: str, environ: Mapping[s
     """The remote vector index; None: vectors are in the index folder.
 
     Raises:
-        ConfigMissing: The environment lacks its address or key.
+        ConfigMissing: The environment lacks its address or key, or nothing that is installed has the store.
     """
-    match settings.provider:
-        case "local":
-            return None
-        case "milvus":
-            return _milvus(settings.milvus, project_id, environ)
-        case "pinecone":
-            return _pinecone(settings.pinecone, project_id, environ)
-        case _:
-            from searchsocket.stores.table_vectors import TableVectors
+    if settings.provider == "local":
+        return None
+    store = store_named(settings.provider)
+    if store and store.index:
+        index: VectorIndex = load(store.index)(getattr(settings, settings.provider), project_id, environ)
+        return index
+    from searchsocket.stores.table_vectors import TableVectors
 
-            return TableVectors(make_tables(settings, project_id, environ), project_id)
+    return TableVectors(make_tables(settings, project_id, environ), project_id)
 
 
 def make_tables(settings: "VectorSettings", project_id: str, environ: Mapping[str, str]) -> "VectorTables":
     """The database of a store that keeps its rows in tables.
 
     Raises:
-        ConfigMissing: The environment lacks its address, or no installed package has the store.
+        ConfigMissing: As `make_vectors`.
     """
-    match settings.provider:
-        case "pgvector":
-            from searchsocket.stores.pgvector import PgvectorTables
+    if store := store_named(settings.provider):
+        tables: VectorTables = load(store.tables)(getattr(settings, settings.provider), project_id, environ)
+        return tables
+    from searchsocket.stores.installed import make_installed
 
-            postgres = settings.pgvector
-            url = _address("pgvector", postgres.url_env, environ, "postgresql://user:password@host/database")
-            hnsw = postgres.hnsw if postgres.index == "hnsw" else None
-            return PgvectorTables(url, postgres.table or project_id, hnsw=hnsw, timeout_s=postgres.timeout_s)
-        case "qdrant":
-            from searchsocket.stores.qdrant import QdrantTables
-
-            qdrant = settings.qdrant
-            return QdrantTables(
-                _address("qdrant", qdrant.url_env, environ, "http://127.0.0.1:6333"),
-                qdrant.collection or project_id,
-                api_key=environ.get(qdrant.api_key_env, "") if qdrant.api_key_env else "",
-                hnsw=qdrant.hnsw if qdrant.index == "hnsw" else None,
-                timeout_s=qdrant.timeout_s,
-            )
-        case _:
-            from searchsocket.stores.installed import make_installed
-
-            return make_installed(settings, environ)
-
-
-def _address(provider: str, variable: str, environ: Mapping[str, str], example: str) -> str:
-    """
-    Raises:
-        KeyMissing: The variable is not set.
-    """
-    if address := environ.get(variable, "").strip():
-        return address
-    raise KeyMissing(
-        f"vector.provider is {provider}, but the environment variable {variable} with the server's address is not set, "
-        f"e.g. {example}",
-        f"set ${variable}",
-    )
-
-
-def _milvus(settings: "MilvusSettings", project_id: str, environ: Mapping[str, str]) -> VectorIndex:
-    from searchsocket.stores.milvus import make_milvus
-
-    uri = _address("milvus", settings.uri_env, environ, "http://127.0.0.1:19530")
-    token = environ.get(settings.token_env, "") if settings.token_env else ""
-    return make_milvus(settings, project_id, uri, token)
-
-
-def _pinecone(settings: "PineconeSettings", project_id: str, environ: Mapping[str, str]) -> VectorIndex:
-    from searchsocket.stores.pinecone import make_pinecone
-
-    if not (key := environ.get(settings.api_key_env, "").strip()):
-        raise KeyMissing(
-            f"vector.provider is pinecone, but the environment variable {settings.api_key_env} with the key of a "
-            "Pinecone project is not set",
-            f"set ${settings.api_key_env}",
-        )
-    host = environ.get("PINECONE_CONTROLLER_HOST", "")  # the vendor's own variable
-    return make_pinecone(settings, project_id, key, host)
+    return make_installed(settings, environ)
 
 
 class Unaddressed(VectorIndex, VectorSnapshot):

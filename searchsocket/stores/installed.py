@@ -1,10 +1,10 @@
 """Vector stores of other packages, by the entry points `searchsocket.stores`."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar, get_args
+from typing import TypeVar
 
 from searchsocket.errors import ConfigError, SearchSocketError, VectorBackendUnavailable
-from searchsocket.project.settings.model import VectorProvider, VectorSettings
+from searchsocket.project.settings.model import VectorSettings
 from searchsocket.stores.base.conditions import Conditions
 from searchsocket.stores.base.row_hits import RowHit
 from searchsocket.stores.base.tables import TableRow, VectorTable, VectorTables
@@ -23,7 +23,7 @@ def make_installed(settings: VectorSettings, environ: Mapping[str, str]) -> Vect
         ConfigError: It cannot be loaded, or returns no tables.
     """
     name = settings.provider
-    point = find_plugin(GROUP, name, "vector.provider", ", ".join(get_args(VectorProvider)))
+    point = find_plugin(GROUP, name, "vector.provider", ", ".join(settings.providers()))
     tables = make_plugin(point, lambda point: point.load()(settings.options, environ), "the store")
     for part, kind in (("max_rows", int), ("tolerance", float)):
         if not isinstance(getattr(tables, part, None), kind):

@@ -53,13 +53,13 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_site(tmp_path_factory.mktemp("site") / "harbour")
 
 
-def started(core: Path, *command: str) -> str:
-    environ = {**os.environ, "PYTHONPATH": str(core)}
+def started(core: Path, *command: str, status: int = 0, **variables: str) -> str:
+    environ = {**os.environ, "PYTHONPATH": str(core), **variables}
     done = subprocess.run(
         [sys.executable, *command], env=environ, cwd=core, capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    assert done.returncode == status, done.stderr
+    return done.stdout or done.stderr
 
 
 def test_the_core_indexes_searches_and_serves(core: Path, root: Path) -> None:
@@ -78,3 +78,10 @@ def test_the_core_indexes_searches_and_serves(core: Path, root: Path) -> None:
     assert "search" in found["tools"]
     assert not [name for name in found["tools"] if "code" in name]
     assert "search_index" in found["assets"]
+
+
+def test_a_database_that_no_extension_brings_is_named(core: Path, root: Path) -> None:
+    command = ("-m", "searchsocket.cli.main", "index", "--project", str(root))
+    said = started(core, *command, status=3, SEARCHSOCKET__VECTOR__PROVIDER="milvus")
+    assert "vector.provider is 'milvus', which is neither built in (local) nor an entry point" in said
+    assert "install its package" in said

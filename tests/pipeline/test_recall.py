@@ -10,6 +10,7 @@ from memory_store.store import MemoryStore
 from qdrant_client import QdrantClient
 
 from searchsocket.errors import RecallTooLow
+from searchsocket.extensions.qdrant.tables import QdrantTable, QdrantTables
 from searchsocket.pipeline.run import recall as recall_module
 from searchsocket.pipeline.run.index import index_scope
 from searchsocket.pipeline.run.options import RunOptions
@@ -17,7 +18,6 @@ from searchsocket.pipeline.run.recall import measure_recall
 from searchsocket.pipeline.run.summary import IndexSummary
 from searchsocket.stores.base import IndexReader, VectorLimits
 from searchsocket.stores.base.row_hits import RowHit
-from searchsocket.stores.qdrant import QdrantTable, QdrantTables
 from searchsocket.testing.store.samples import EAST, fill, random_units, record
 from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Recall, Record, Vector, Vectors
 from tests.pipeline.conftest import Site

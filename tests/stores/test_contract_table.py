@@ -1,20 +1,20 @@
 """The documentation says which store is tried with which case."""
 
 from pathlib import Path
-from typing import get_args
 
 from contract.store.suite import StoreContract
 from contract.table import page
 
-from searchsocket.project.settings.model import VectorProvider
+from searchsocket.extensions import built_in
 from searchsocket.testing.lingering_rows import LingeringRowsContract
 from searchsocket.testing.vector_index import VectorIndexContract
 from searchsocket.testing.vector_upkeep import VectorUpkeepContract
 from tests.conftest import GoldenCheck
-from tests.stores import test_installed_store, test_local_store, test_memory_store, test_qdrant
-from tests.stores.milvus import test_milvus_vectors
-from tests.stores.pgvector import test_pgvector
-from tests.stores.pinecone import test_pinecone_vectors
+from tests.extensions.milvus import test_milvus_vectors
+from tests.extensions.pgvector import test_pgvector
+from tests.extensions.pinecone import test_pinecone_vectors
+from tests.extensions.qdrant import test_qdrant
+from tests.stores import test_installed_store, test_local_store, test_memory_store
 
 PAGE = Path(__file__).parents[2] / "docs" / "contract.md"
 PARTS = (
@@ -61,4 +61,4 @@ def test_every_store_of_the_product_is_tried() -> None:
     """A new store without its tests would be offered."""
     for _, stores in PARTS[1:]:
         names = " ".join(stores).lower()
-        assert [store for store in get_args(VectorProvider) if store != "local" and store not in names] == []
+        assert [each.name for each in built_in() if each.store and each.name not in names] == []

@@ -10,6 +10,7 @@ from searchsocket.errors import RecallTooLow
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.stage import raise_if_stopped
 from searchsocket.pipeline.run.vectors import vectors_of
+from searchsocket.project.settings.index_kinds import IndexParameters
 from searchsocket.project.settings.model import VectorSettings
 from searchsocket.stores.base import IndexReader
 from searchsocket.types import Generation, Hit, Recall, Record, Vectors
@@ -131,13 +132,9 @@ def _visible_batches(reader: IndexReader, size: int) -> Iterator[list[Record]]:
 
 def _advice(settings: VectorSettings, index: str) -> str:
     """The setting that makes an index return more of the nearest records."""
-    section = getattr(settings, settings.provider, None)
-    match index.split(" ")[0]:
-        case "hnsw" if section is not None:
-            return f"raise vector.{settings.provider}.hnsw.ef above {section.hnsw.ef}"
-        case "ivf_sq8":
-            return f"raise vector.milvus.ivf_sq8.nprobe above {settings.milvus.ivf_sq8.nprobe}"
-        case "diskann":
-            return f"raise vector.milvus.diskann.search_list above {settings.milvus.diskann.search_list}"
-        case _:
-            return "the vector store has no setting for it"
+    kind = index.split(" ")[0]
+    parameters = getattr(getattr(settings, settings.provider, None), kind, None)
+    if not isinstance(parameters, IndexParameters):
+        return "the vector store has no setting for it"
+    key, value = parameters.effort, getattr(parameters, parameters.effort)
+    return f"raise vector.{settings.provider}.{kind}.{key} above {value}"

@@ -4,7 +4,7 @@ import difflib
 import json
 import re
 import tomllib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, get_args
@@ -14,7 +14,7 @@ from pydantic_core import ErrorDetails
 
 from searchsocket.errors import ConfigError
 from searchsocket.extensions import installed
-from searchsocket.project.settings.model import Settings, with_sections
+from searchsocket.project.settings.model import Settings, VectorSettings, with_sections
 from searchsocket.project.settings.section import SettingsSection
 from searchsocket.system.json_text import JsonObject
 from searchsocket.text.mistakes import explain_mistake
@@ -42,7 +42,7 @@ def load_settings(root: Path, environ: Mapping[str, str]) -> Settings:
     data = _snake_keys(data, origin)
     is_chosen_outside = False
     changes = list(overrides(environ))
-    kind = _settings_with({*data, *(path[0] for _, path, _ in changes)})
+    kind = _settings_with(data, [path for _, path, _ in changes])
     for name, path, value in changes:
         _refuse_unknown(kind, path, name, value)
         _set_value(data, path, value, name)
@@ -142,9 +142,16 @@ def _set_value(data: JsonObject, path: tuple[str, ...], value: object, name: str
     data[path[-1]] = value
 
 
-def _settings_with(sections: Collection[str]) -> type[Settings]:
-    """The settings, with the sections of other distributions' extensions if one of these may be among them."""
-    return Settings if set(Settings.model_fields).issuperset(sections) else _all_settings()
+def _settings_with(data: JsonObject, paths: Sequence[tuple[str, ...]]) -> type[Settings]:
+    """The settings, with the sections of other distributions' extensions if the keys may need one of these."""
+    sections = {*data, *(path[0] for path in paths)}
+    vector = data.get("vector")
+    stores = {
+        *(vector if isinstance(vector, dict) else ()),
+        *(path[1] for path in paths if path[0] == "vector" and path[1:]),
+    }
+    is_ours = Settings.model_fields.keys() >= sections and VectorSettings.model_fields.keys() >= stores
+    return Settings if is_ours else _all_settings()
 
 
 @cache

@@ -1,7 +1,7 @@
 """Every key of `searchsocket.toml`, with its default (spec 7). A key here has an effect, and a test that shows it."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import Field, create_model, field_validator, model_validator
@@ -133,115 +133,27 @@ class LocalVectorSettings(SettingsSection):
     max_records: Count = 200_000  # above it, exact search prints a warning
 
 
-IndexKind = Literal["exact", "hnsw"]
-MilvusIndexKind = Literal["exact", "hnsw", "ivf_sq8", "diskann"]
-
-
-class HnswSettings(SettingsSection):
-    """A graph of vectors. Larger numbers find more of the nearest chunks and take more time."""
-
-    m: Annotated[int, Field(ge=4, le=64)] = 16  # links of a vector, which take memory
-    ef_construction: Annotated[int, Field(ge=8, le=512)] = 200  # vectors compared per vector while the graph is built
-    ef: Annotated[int, Field(ge=10, le=10_000)] = 200  # vectors that a query compares, at least
-
-    @model_validator(mode="after")
-    def _construction_looks_far_enough(self) -> Self:
-        if self.ef_construction < 2 * self.m:
-            raise ValueError(f"ef_construction must be at least twice m: {2 * self.m}")
-        return self
-
-
-class IvfSettings(SettingsSection):
-    """Groups of similar vectors, with a byte per number; a query compares the vectors of the nearest groups."""
-
-    nlist: Annotated[int, Field(ge=1, le=65_536)] = 1_024  # groups
-    nprobe: Annotated[int, Field(ge=1, le=65_536)] = 64  # groups that a query compares
-
-    @model_validator(mode="after")
-    def _probes_are_lists(self) -> Self:
-        if self.nprobe > self.nlist:
-            raise ValueError(f"nprobe must be at most nlist: {self.nlist}")
-        return self
-
-
-class DiskannSettings(SettingsSection):
-    """A graph on the server's disk."""
-
-    search_list: Annotated[int, Field(ge=10, le=10_000)] = 200  # candidates that a query keeps, at least
-
-
-class MilvusSettings(SettingsSection):
-    uri_env: Annotated[str, Field(min_length=1)] = "MILVUS_URI"  # environment variable with the server's address
-    token_env: str = "MILVUS_TOKEN"  # noqa: S105  the variable with `user:password` or an API key; "" = it wants none
-    collection: str = ""  # prefix of collection names; "" = `<project id>_chunks`
-    index: MilvusIndexKind = "exact"  # others: faster on large sites, and most of the nearest chunks instead of all
-    hnsw: HnswSettings = HnswSettings()
-    ivf_sq8: IvfSettings = IvfSettings()
-    diskann: DiskannSettings = DiskannSettings()
-    timeout_s: Annotated[float, Field(gt=0, le=600)] = 10.0  # for each call
-
-    @field_validator("index", mode="before")
-    @classmethod
-    def _flat_is_exact(cls, value: object) -> object:
-        return "exact" if value == "flat" else value
-
-
-class PineconeSettings(SettingsSection):
-    api_key_env: Annotated[str, Field(min_length=1)] = "PINECONE_API_KEY"  # environment variable with the key
-    index: Annotated[str, Field(pattern=r"^([a-z0-9]([a-z0-9-]{0,37}[a-z0-9])?)?$")] = (
-        ""  # prefix of index names; "" = the project id
-    )
-    namespace_mode: Literal["scope"] = "scope"  # each scope has a namespace
-    cloud: Annotated[str, Field(min_length=1)] = "aws"  # cloud of a new index
-    region: Annotated[str, Field(min_length=1)] = "us-east-1"  # region of a new index
-    timeout_s: Annotated[float, Field(gt=0, le=600)] = 10.0  # for each request, to its last byte
-
-
-class PgvectorHnswSettings(HnswSettings):
-    ef_construction: Annotated[int, Field(ge=8, le=512)] = 64
-    ef: Annotated[int, Field(ge=10, le=1_000)] = 200
-
-
-class PgvectorSettings(SettingsSection):
-    url_env: Annotated[str, Field(min_length=1)] = "POSTGRES_URL"  # environment variable with the database's address
-    table: str = ""  # prefix of table names; "" = the project id
-    index: IndexKind = "exact"  # hnsw: see above
-    hnsw: PgvectorHnswSettings = PgvectorHnswSettings()
-    timeout_s: Annotated[float, Field(gt=0, le=600)] = 10.0  # for each query, and for connecting
-
-
-class QdrantHnswSettings(HnswSettings):
-    ef_construction: Annotated[int, Field(ge=8, le=512)] = 100
-
-
-class QdrantSettings(SettingsSection):
-    url_env: Annotated[str, Field(min_length=1)] = "QDRANT_URL"  # environment variable with the server's address
-    api_key_env: str = "QDRANT_API_KEY"  # the variable with the key; "" = the server wants none
-    collection: str = ""  # prefix of collection names; "" = the project id
-    index: IndexKind = "exact"  # hnsw: see above
-    hnsw: QdrantHnswSettings = QdrantHnswSettings()
-    timeout_s: Annotated[float, Field(gt=0, le=600)] = 10.0  # for each request
-
-
-VectorProvider = Literal["local", "milvus", "pinecone", "pgvector", "qdrant"]
 OptionName = Annotated[str, Field(pattern="^[A-Za-z][A-Za-z0-9_-]{0,39}$")]
 
 
-class VectorSettings(SettingsSection):
-    provider: VectorProvider | PackageName = "local"  # any other name is that of an installed package
+class CoreVectorSettings(SettingsSection):
+    """All settings of vectors but the sections of the databases that extensions bring."""
+
+    provider: Literal["local"] | PackageName = "local"  # a database with a section here, or an installed package's
     options: Annotated[Mapping[OptionName, str | int | float | bool], Field(max_length=50)] = {}  # for that package
     min_recall: Annotated[float, Field(ge=0, le=1)] = 0.9  # of the ten nearest, in an index that is not exact
     local: LocalVectorSettings = LocalVectorSettings()
-    milvus: MilvusSettings = MilvusSettings()
-    pinecone: PineconeSettings = PineconeSettings()
-    pgvector: PgvectorSettings = PgvectorSettings()
-    qdrant: QdrantSettings = QdrantSettings()
 
     @model_validator(mode="after")
-    def _options_have_a_reader(self) -> "VectorSettings":
-        if self.options and self.provider in get_args(VectorProvider):
+    def _options_have_a_reader(self) -> Self:
+        if self.options and self.provider in self.providers():
             raise ValueError(f"options: the provider {self.provider!r} reads none; use its own section")
         return self
+
+    @classmethod
+    def providers(cls) -> list[str]:
+        """The providers that have a section of their own, `local` first."""
+        return [name for name, field in cls.model_fields.items() if isinstance(field.default, SettingsSection)]
 
 
 class RankingWeights(SettingsSection):
@@ -393,7 +305,7 @@ class CoreSettings(SettingsSection):
     code: CodeSettings = CodeSettings()
     embeddings: EmbeddingSettings = EmbeddingSettings()
     costs: CostSettings = CostSettings()
-    vector: VectorSettings = VectorSettings()
+    vector: CoreVectorSettings = CoreVectorSettings()
     rerank: RerankSettings = RerankSettings()
     redaction: RedactionSettings = RedactionSettings()
     ranking: RankingSettings = RankingSettings()
@@ -421,19 +333,34 @@ class CoreSettings(SettingsSection):
 
 
 def with_sections(base: type[CoreSettings], extensions: Sequence[Extension]) -> type[CoreSettings]:
-    """The settings with the sections of extensions.
+    """The settings with the sections of extensions, those of databases below `vector`.
 
     Raises:
         ConfigError: An extension has the name of a section.
     """
-    kinds = {extension.name: load(extension.settings) for extension in extensions if extension.settings}
-    if taken := sorted(kinds.keys() & base.model_fields.keys()):
-        raise ConfigError(f"an extension has the name {taken[0]!r}, which is a section of the settings; uninstall it")
-    fields: dict[str, Any] = {name: (kind, kind()) for name, kind in kinds.items()}
+    fields = _sections(base, {each.name: each.settings for each in extensions if each.settings})
+    if databases := {each.name: each.store.settings for each in extensions if each.store}:
+        vector = type(base().vector)
+        sections = _sections(vector, databases)
+        provider: Any = Literal[(*vector.providers(), *sections)] | PackageName
+        vector = create_model(
+            "VectorSettings", __base__=vector, __module__=__name__, provider=(provider, "local"), **sections
+        )
+        fields["vector"] = (vector, vector())
     return create_model("Settings", __base__=base, __module__=__name__, **fields)
+
+
+def _sections(base: type[SettingsSection], places: Mapping[str, str]) -> dict[str, Any]:
+    """Fields for sections that `module:object` names."""
+    if taken := sorted(places.keys() & base.model_fields.keys()):
+        raise ConfigError(f"an extension has the name {taken[0]!r}, which is a section of the settings; uninstall it")
+    kinds = {name: load(place) for name, place in places.items()}
+    return {name: (kind, kind()) for name, kind in kinds.items()}
 
 
 if TYPE_CHECKING:
     Settings = CoreSettings  # an extension gets its section from `section`
+    VectorSettings = CoreVectorSettings
 else:
     Settings = with_sections(CoreSettings, built_in())
+    VectorSettings = type(Settings().vector)

@@ -6,11 +6,12 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from searchsocket.errors import ArtifactInvalid, ConfigMissing
+from searchsocket.extensions import extensions
 from searchsocket.project.settings.model import LOCAL_EMBEDDERS, Settings
 from searchsocket.system.json_text import JsonObject
 from searchsocket.text.mistakes import explain_mistake
 
-# Keys, and whole sections.
+# Keys, and whole sections; also the name of each database's tables.
 _KEYS = (
     "embeddings.provider",
     "embeddings.model",
@@ -18,10 +19,6 @@ _KEYS = (
     "project.base_url",
     "ranking",
     "vector.provider",
-    "vector.milvus.collection",
-    "vector.pinecone.index",
-    "vector.pgvector.table",
-    "vector.qdrant.collection",
 )
 
 # Providers on this machine. Any other one gets queries with this machine's key, so its owner must name it.
@@ -31,7 +28,7 @@ _FOLDER = "folder:"  # a model in a folder that only the indexing machine has
 
 def carried_settings(settings: Settings) -> JsonObject:
     """The settings that a reader needs to answer like the indexing machine."""
-    carried = _only_carried(settings.model_dump(mode="json"))
+    carried = _only_carried(settings.model_dump(mode="json"), _carried_keys())
     model = settings.embeddings.model
     if model and Path(model).is_absolute():
         carried["embeddings"]["model"] = _FOLDER + Path(model).name
@@ -49,7 +46,7 @@ def with_carried(settings: Settings, carried: JsonObject, where: str) -> Setting
         ConfigMissing: The model is in a folder of the indexing machine, and `embeddings.model` is not set here; or the
             generation uses a remote provider that the settings of this machine do not name.
     """
-    if _only_carried(carried) != carried:
+    if _only_carried(carried, _carried_keys()) != carried:
         raise ArtifactInvalid(
             f"{where} contains settings that are not allowed in an artefact: {', '.join(carried)[:80]}"
         )
@@ -69,21 +66,26 @@ def with_carried(settings: Settings, carried: JsonObject, where: str) -> Setting
             "indexed; copy it here and set embeddings.model"
         )
     try:
-        return Settings.model_validate_json(json.dumps(merged))
+        return type(settings).model_validate_json(json.dumps(merged))
     except ValidationError as error:
         detail = error.errors(include_url=False, include_input=False)[0]
         key = ".".join(str(part)[:80] for part in detail["loc"])
         raise ArtifactInvalid(f"{where} contains invalid settings: {key}: {explain_mistake(detail)}"[:600]) from error
 
 
-def _only_carried(settings: JsonObject, under: str = "") -> JsonObject:
+def _carried_keys() -> frozenset[str]:
+    stores = (f"vector.{each.name}.{each.store.name_key}" for each in extensions() if each.store)
+    return frozenset((*_KEYS, *stores))
+
+
+def _only_carried(settings: JsonObject, keys: frozenset[str], under: str = "") -> JsonObject:
     """The nested settings that travel."""
     carried_values: JsonObject = {}
     for name, value in settings.items():
         key = f"{under}{name}"
-        if key in _KEYS:
+        if key in keys:
             carried_values[name] = value
-        elif isinstance(value, dict) and (inner := _only_carried(value, f"{key}.")):
+        elif isinstance(value, dict) and (inner := _only_carried(value, keys, f"{key}.")):
             carried_values[name] = inner
     return carried_values
 

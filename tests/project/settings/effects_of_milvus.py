@@ -6,9 +6,9 @@ from typing import Any
 
 import pymilvus
 
+from searchsocket.extensions.milvus.index import MilvusVectors
 from searchsocket.pipeline.run.index import index_scope
 from searchsocket.stores import make_vectors
-from searchsocket.stores.milvus import MilvusVectors
 from tests.project.settings.lab import Effect, Lab
 
 GIVEN = {"vector.provider": "milvus"}

@@ -7,10 +7,10 @@ from searchsocket.errors import VectorBackendUnavailable
 from searchsocket.pipeline.run.index import index_scope
 from searchsocket.stores import make_vectors
 from searchsocket.system.exchange import Exchange
+from tests.extensions.pinecone.server.running import running
+from tests.extensions.pinecone.server.service import Service
 from tests.project.settings.effects_of_pages import only_value
 from tests.project.settings.lab import Effect, Lab
-from tests.stores.pinecone.server.running import running
-from tests.stores.pinecone.server.service import Service
 
 GIVEN = {"vector.provider": "pinecone"}
 

@@ -15,12 +15,12 @@ from qdrant_client import QdrantClient
 from qdrant_client.http.models import HnswConfigDiff, QueryResponse, SearchParams
 
 from searchsocket.errors import VectorBackendUnavailable
+from searchsocket.extensions.pgvector.tables import PgvectorTables
+from searchsocket.extensions.qdrant.tables import QdrantTables
 from searchsocket.pipeline.run.index import index_scope
 from searchsocket.stores import make_tables
 from searchsocket.stores.base.tables import VectorTables
 from searchsocket.stores.installed import GROUP
-from searchsocket.stores.pgvector import PgvectorTables
-from searchsocket.stores.qdrant import QdrantTables
 from searchsocket.testing.store.samples import DIMENSIONS, EAST
 from searchsocket.types import Recall
 from tests.project.settings.lab import Effect, Lab, outcome

@@ -3,14 +3,13 @@
 import json
 from contextlib import suppress
 from pathlib import Path
-from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from searchsocket.errors import ArtifactInvalid, ConfigMissing
-from searchsocket.project.settings.model import Settings, VectorProvider
+from searchsocket.project.settings.model import Settings
 from searchsocket.stores.artifacts.carried import carried_settings, with_carried
 
 
@@ -21,7 +20,8 @@ def settings(**sections: object) -> Settings:
 def test_the_name_of_every_collection_travels() -> None:
     """Otherwise a reader would search a collection that is named by its own project."""
     vector = Settings().vector.model_dump()
-    named = [(store, key) for store in get_args(VectorProvider) for key, value in vector[store].items() if value == ""]
+    providers = Settings().vector.providers()
+    named = [(store, key) for store in providers for key, value in vector[store].items() if value == ""]
     names = {"collection", "index", "table"}
     assert {key for store, key in named if store != "local"} == names
     for store, key in named:

@@ -1,0 +1,201 @@
+"""The rows of one project and scope in a Pinecone index: the interface, and both kinds of index.
+
+New indexes have documents with a schema, older ones plain vectors.
+"""
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol, TypeVar
+from urllib.parse import quote
+
+from searchsocket.extensions.pinecone.connection import PineconeConnection
+from searchsocket.extensions.pinecone.filters import BORN, RECORD, Where
+from searchsocket.extensions.pinecone.rows import PineconeRow
+from searchsocket.stores.base.row_hits import RowHit
+from searchsocket.system.json_text import JsonObject
+from searchsocket.types import Vector
+
+T = TypeVar("T")
+_MAX_PROJECT_CHARS = 300  # of 512; a scope has 200
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A row that a search found."""
+
+    key: str
+    score: float  # as the service computed it
+    metadata: JsonObject
+    vector: Sequence[float] | None
+
+    @property
+    def record_id(self) -> str:
+        return str(self.metadata.get(RECORD, ""))
+
+    @property
+    def row_hit(self) -> RowHit:
+        return RowHit(self.record_id, int(self.metadata.get(BORN, 0)), self.score, self.vector or None)
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """The rows that match a search, best first."""
+
+    rows: list[Match]
+    log_position: int | None  # all writes up to here were visible to the search; None: the service did not report it
+
+
+class Namespace(Protocol):
+    """Implemented by `DocumentNamespace` and `LegacyNamespace`; each method is one request.
+
+    It has no fetch, because a fetch sees a write at another time than a search, and does not report when.
+
+    Raises:
+        VectorBackendUnavailable: The service cannot be reached, or refuses.
+    """
+
+    def upsert(self, rows: Sequence[PineconeRow]) -> int | None:
+        """Write rows whole.
+
+        Returns:
+            The position of this write in the log; None: the service did not report it.
+        """
+
+    def update(self, where: Where, values: Mapping[str, object]) -> int | None:
+        """Set fields of all visible rows that match, and return their number; None if unknown."""
+
+    def delete(self, where: Where) -> None:
+        """Delete all visible rows that match."""
+
+    def clear(self) -> None:
+        """Delete all rows."""
+
+    def search(self, vector: Vector, *, top_k: int, where: Where, vectors: bool) -> Matches:
+        """The `top_k` nearest rows that match, or all if fewer match; `vectors` adds their vectors and all fields."""
+
+
+def unless_absent(ask: Callable[[], T]) -> T | None:
+    """The answer of the service; None if the index or the namespace does not exist."""
+    from pinecone import NotFoundError
+
+    try:
+        return ask()
+    except NotFoundError:
+        return None
+
+
+def namespace_prefix(project_id: str) -> str:
+    """The prefix of all namespace names of a project, and of no other project."""
+    name = quote(project_id, safe="@/")
+    return f"{name if len(name) <= _MAX_PROJECT_CHARS else hashlib.sha256(project_id.encode()).hexdigest()}:"
+
+
+def namespace_name(project_id: str, scope_name: str) -> str:
+    """The namespace name of a project's scope: ASCII, as the service requires."""
+    return f"{namespace_prefix(project_id)}{scope_name}"
+
+
+class NamespaceRequests:
+    """The requests that both kinds of `Namespace` share.
+
+    Args:
+        methods: The vendor's client of this index.
+    """
+
+    set_argument: ClassVar[str]  # the vendor's name for the values argument of `update`
+
+    def __init__(self, connection: PineconeConnection, methods: Any, index: str, namespace: str) -> None:
+        self._connection = connection
+        self._methods = methods
+        self._index = index
+        self._namespace = namespace
+
+    def update(self, where: Where, values: Mapping[str, object]) -> int | None:
+        """See `Namespace.update`."""
+        answer = self._write("update", filter=where, **{self.set_argument: values})
+        matched: int | None = answer.matched_records if answer else 0
+        return matched
+
+    def delete(self, where: Where) -> None:
+        """See `Namespace.delete`."""
+        self._write("delete", filter=where)
+
+    def clear(self) -> None:
+        """See `Namespace.clear`."""
+        self._write("delete", delete_all=True)
+
+    def _upsert(self, **rows: Sequence[object]) -> int | None:
+        """Write rows whole, and return the position of the write in the log."""
+        answer = self._connection.write(lambda: self._methods.upsert(namespace=self._namespace, **rows), self._index)
+        return log_position(answer, "lsn_committed")
+
+    def _read(self, name: str, **options: object) -> Any:
+        method = getattr(self._methods, name)
+        return self._connection.read(lambda: method(namespace=self._namespace, **options), self._index)
+
+    def _write(self, name: str, **options: object) -> Any:
+        method = getattr(self._methods, name)
+        return self._connection.write(
+            lambda: unless_absent(lambda: method(namespace=self._namespace, **options)), self._index
+        )
+
+
+def log_position(answer: Any, name: str) -> int | None:
+    """The position in the service's log of writes that an answer reports; None if it reports none."""
+    position: int | None = getattr(answer.response_info, name) if answer.response_info else None
+    return position
+
+
+class LegacyNamespace(NamespaceRequests):
+    """Implements `Namespace`."""
+
+    set_argument = "set_metadata"
+
+    def upsert(self, rows: Sequence[PineconeRow]) -> int | None:
+        """See `Namespace.upsert`."""
+        vectors = [{"id": row.key, "values": row.vector, "metadata": row.metadata} for row in rows]
+        return self._upsert(vectors=vectors)
+
+    def search(self, vector: Vector, *, top_k: int, where: Where, vectors: bool) -> Matches:
+        """See `Namespace.search`."""
+        options = {"top_k": top_k, "filter": where or None, "include_values": vectors, "include_metadata": True}
+        answer = self._read("query", vector=vector.tolist(), **options)
+        matches = [Match(each.id, each.score, each.metadata or {}, each.values) for each in answer.matches]
+        return Matches(matches, log_position(answer, "lsn_reconciled"))
+
+
+class DocumentNamespace(NamespaceRequests):
+    """Implements `Namespace`."""
+
+    set_argument = "set_fields"
+
+    def __init__(
+        self, connection: PineconeConnection, client: Any, index: str, namespace: str, vector_field: str
+    ) -> None:
+        """Asks nothing yet.
+
+        Args:
+            client: The vendor's client of this index.
+            vector_field: The schema's field for the vector.
+        """
+        super().__init__(connection, client.documents, index, namespace)
+        self._field = vector_field
+
+    def upsert(self, rows: Sequence[PineconeRow]) -> int | None:
+        """See `Namespace.upsert`."""
+        documents = [{"_id": row.key, self._field: row.vector, **row.metadata} for row in rows]
+        return self._upsert(documents=documents)
+
+    def search(self, vector: Vector, *, top_k: int, where: Where, vectors: bool) -> Matches:
+        """See `Namespace.search`."""
+        answer = self._read(
+            "search",
+            score_by=[{"type": "dense_vector", "field": self._field, "values": vector.tolist()}],
+            top_k=top_k,
+            filter=where or None,
+            include_fields=["*"] if vectors else [RECORD, BORN],
+        )
+        fields = [document.to_dict() for document in answer.matches]
+        matches = [Match(each["_id"], each["_score"], each, each.get(self._field)) for each in fields]
+        return Matches(matches, log_position(answer, "lsn_reconciled"))
