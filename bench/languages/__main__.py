@@ -11,9 +11,13 @@ before any result was seen. NAME is a site of that file, BUILD its built HTML:
 - `vue`: the Arabic translation of the Vue documentation (vuejs-translations/docs-ar, CC BY 4.0) by MkDocs
 - `redux-saga`, `rust-book`, `hatch`: what their repositories publish in the branch `gh-pages` (MIT; MIT or Apache-2.0;
   MIT), by Docusaurus, mdBook and, in 18 versions of which the newest answers, MkDocs
+- `npm`, `borg`, `nginx`: exact titles, own words, "how do I", typos and half-typed words, twelve per site. `docs/output`
+  of the package npm 10 (Artistic-2.0), Debian's borgbackup-doc 1.2 (Sphinx, BSD-3-Clause) and nginx-doc 1.22 (`en`,
+  BSD-2-Clause)
 
-Both search the whole site as a visitor of a page in the language of the question: ours with `preferLanguage`, Pagefind
-with the index of that language. PATH is the Pagefind program from npm; without it, only ours runs.
+All search the whole site as a visitor of a page in the language of the question: ours with `preferLanguage`, Pagefind
+with the index of that language. The export of ours is asked as a browser asks it. PATH is the Pagefind program from
+npm; without it, only ours runs.
 """
 
 import argparse
@@ -31,6 +35,7 @@ from click.testing import CliRunner
 
 from bench.beside_pagefind.tree import commit
 from bench.relevance.intervals import interval
+from bench.static_export.ranker import ask
 from searchsocket.cli.main import cli
 from searchsocket.project.project import open_project
 from searchsocket.search.query import SearchQuery
@@ -39,6 +44,7 @@ from searchsocket.types import Scores
 
 HERE = Path(__file__).parent
 DEPTH = 10
+FIGURES = "mean reciprocal rank, first, in the first four, not in ten"
 
 
 class Question(NamedTuple):
@@ -57,24 +63,25 @@ def main() -> None:
     parser.add_argument("--failures", action="store_true", help="Print each question that has no right first result.")
     options = parser.parse_args()
     questions = read_questions()
-    print(f"commit {commit()}\n\n| language | site | questions | ours: MRR, first, none | Pagefind: MRR, first, none |")
-    print("|---|---|---|---|---|")
+    print(f"commit {commit()}\n\n| language | site | questions | ours | export | Pagefind: {FIGURES} |")
+    print("|---|---|---|---|---|---|")
     differences: list[Scores] = []
     for name, _, build in (site.partition("=") for site in options.sites):
         of_site = [each for each in questions if each.site == name]
         with tempfile.TemporaryDirectory(prefix="searchsocket-bench-") as folder:
-            ours = ask_ours(Path(folder), Path(build).resolve(), of_site)
+            ours, export = ask_ours(Path(folder), Path(build).resolve(), of_site)
             theirs = ask_pagefind(Path(folder), Path(build).resolve(), of_site, options.pagefind)
         for language in dict.fromkeys(each.language for each in of_site):
             of_language = [each for each in of_site if each.language == language]
-            columns = (figures([ranks[each] for each in of_language if ranks]) for ranks in (ours, theirs))
+            columns = (figures([ranks[each] for each in of_language if ranks]) for ranks in (ours, export, theirs))
             print(f"| {language} | {name} | {len(of_language)} | {' | '.join(columns)} |", flush=True)
             if theirs:
                 gains = [reciprocal(ours[each]) - reciprocal(theirs[each]) for each in of_language]
                 differences.append(np.array(gains))
             for each in of_language:
-                if options.failures and ours[each] != 1:
-                    print(f"  {each.text}: ours {ours[each] or '-'}, Pagefind {theirs.get(each) or '-'}")
+                ranks = (ours[each], export[each], theirs.get(each))
+                if options.failures and not ranks[0] == ranks[1] == 1:
+                    print(f"  {each.text}: {', '.join(str(rank or '-') for rank in ranks)}")
     if differences:
         mean, low, high = interval([np.concatenate(differences)])
         print(f"\nMRR of ours - Pagefind's, all questions: {mean:+.3f} [{low:+.3f}, {high:+.3f}]")
@@ -94,8 +101,10 @@ def read_questions() -> list[Question]:
         ]
 
 
-def ask_ours(folder: Path, build: Path, questions: Sequence[Question]) -> dict[Question, int]:
-    """The rank of the first page that answers each question; 0 = none of the first ten."""
+def ask_ours(
+    folder: Path, build: Path, questions: Sequence[Question]
+) -> tuple[dict[Question, int], dict[Question, int]]:
+    """The rank of the first page that answers each question; 0 = none of the first ten. The second: of an export."""
     (folder / "build").symlink_to(build)
     (folder / "searchsocket.toml").write_text('[project]\nid = "bench"\n[embeddings]\nprovider = "builtin"\n')
     indexed = CliRunner().invoke(cli, ["index", "--project", str(folder)])
@@ -106,7 +115,12 @@ def ask_ours(folder: Path, build: Path, questions: Sequence[Question]) -> dict[Q
     for question in questions:
         query = SearchQuery(question.text, DEPTH, prefer_language=question.language)
         ranks[question] = rank(question, [result.url for result in service.search(query, scope).results])
-    return ranks
+    exported = CliRunner().invoke(cli, ["export", str(folder / "export"), "--project", str(folder)])
+    assert exported.exit_code == 0, exported.output
+    requests = {each.text: {"q": each.text, "topK": DEPTH, "preferLanguage": each.language} for each in questions}
+    answers = ask(folder / "export", requests)
+    pages = {each: [result["url"] for result in answers[each.text]["results"]] for each in questions}
+    return ranks, {each: rank(each, urls) for each, urls in pages.items()}
 
 
 def ask_pagefind(folder: Path, build: Path, questions: Sequence[Question], program: str) -> dict[Question, int]:
@@ -133,10 +147,11 @@ def rank(question: Question, urls: Sequence[str]) -> int:
 
 
 def figures(ranks: Sequence[int]) -> str:
-    """Mean reciprocal rank, how many are first, and how many are not among the first ten."""
+    """See `FIGURES`."""
     if not ranks:
         return ""
-    return f"{sum(map(reciprocal, ranks)) / len(ranks):.3f}, {ranks.count(1)}, {ranks.count(0)}"
+    four = sum(1 <= rank <= 4 for rank in ranks)
+    return f"{sum(map(reciprocal, ranks)) / len(ranks):.3f}, {ranks.count(1)}, {four}, {ranks.count(0)}"
 
 
 if __name__ == "__main__":

@@ -29,7 +29,9 @@ def export_of(collection: Collection, indexes: Indexes, work: Path) -> tuple[Pat
 
 def ranking(collection: Collection, folder: Path, ids: Mapping[str, str]) -> Ranking:
     """The first ten documents for each query, without those that it excludes."""
-    requests = {one.id: (one.text[:MAX_QUERY_CHARS], _SHOWN + len(one.exclude)) for one in collection.queries}
+    requests = {
+        one.id: {"q": one.text[:MAX_QUERY_CHARS], "topK": _SHOWN + len(one.exclude)} for one in collection.queries
+    }
     answers = ask(folder, requests)
     rankings: dict[str, Sequence[str]] = {}
     for query in collection.queries:
@@ -38,9 +40,8 @@ def ranking(collection: Collection, folder: Path, ids: Mapping[str, str]) -> Ran
     return rankings
 
 
-def ask(folder: Path, queries: Mapping[str, tuple[str, int]]) -> Mapping[str, Any]:
-    """Answers of an export by query id, from texts and numbers of results."""
-    requests = {id_: {"q": text, "topK": top_k} for id_, (text, top_k) in queries.items()}
+def ask(folder: Path, requests: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
+    """Answers of an export by the id of each request."""
     with TemporaryDirectory() as work:
         source, target = Path(work) / "requests.json", Path(work) / "answers.json"
         source.write_text(json.dumps({"folder": str(folder), "requests": requests}))
