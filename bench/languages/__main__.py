@@ -11,9 +11,9 @@ before any result was seen. NAME is a site of that file, BUILD its built HTML:
 - `vue`: the Arabic translation of the Vue documentation (vuejs-translations/docs-ar, CC BY 4.0) by MkDocs
 - `redux-saga`, `rust-book`, `hatch`: what their repositories publish in the branch `gh-pages` (MIT; MIT or Apache-2.0;
   MIT), by Docusaurus, mdBook and, in 18 versions of which the newest answers, MkDocs
-- `npm`, `borg`, `nginx`: exact titles, own words, "how do I", typos and half-typed words, twelve per site. `docs/output`
-  of the package npm 10 (Artistic-2.0), Debian's borgbackup-doc 1.2 (Sphinx, BSD-3-Clause) and nginx-doc 1.22 (`en`,
-  BSD-2-Clause)
+- `npm`, `borg`, `gnucash`: exact titles, own words, "how do I", typos and half-typed words, twelve per site. They are
+  `docs/output` of the package npm 10 (Artistic-2.0), `html` of Debian's borgbackup-doc 1.2 (Sphinx, BSD-3-Clause) and
+  `gnucash-guide-en` of gnucash-docs 4.13 (DocBook, GFDL)
 
 All search the whole site as a visitor of a page in the language of the question: ours with `preferLanguage`, Pagefind
 with the index of that language. The export of ours is asked as a browser asks it. PATH is the Pagefind program from
