@@ -37,7 +37,9 @@ def main() -> None:
             queries = [
                 query for query in asked_of(site, is_site=True).queries if query.kind.startswith((NONSENSE, "true"))
             ]
-            answers = ask(export_of(site, indexes, Path(work))[0], {query.id: {"q": query.text, "topK": 1} for query in queries})
+            answers = ask(
+                export_of(site, indexes, Path(work))[0], {query.id: {"q": query.text, "topK": 1} for query in queries}
+            )
             for kind in ("true", NONSENSE):
                 own = [answers[query.id]["results"] for query in queries if query.kind.startswith(kind)]
                 print(f"{site.name}, {kind}: {sum(map(bool, own))} of {len(own)} answered")

@@ -1,7 +1,9 @@
 """Format search results for people."""
 
+import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -9,6 +11,7 @@ import click
 from searchsocket.cli.output import count, safe
 from searchsocket.search.wire import Wire
 from searchsocket.serving.answers import to_json
+from searchsocket.text.words import fold
 
 if TYPE_CHECKING:
     from searchsocket.search.answer import AlikePage, AnswerModel, AppliedRule, Explanation, Note, SearchAnswer
@@ -19,6 +22,9 @@ _INDENT = "   "
 _CODE_INDENT = "  "
 _MAX_ALIKE = 3  # URLs
 _MAX_RULE_PAGES = 5
+_WORD = re.compile(r"(?:[^\W_]|[\u0300-\u036f])+")
+_MIN_BEGINNING = 4  # letters; "the" does not begin "theme"
+_mark = partial(click.style, fg="yellow", bold=True)
 
 
 def print_answer(answer: Wire, lines: Iterable[str], *, as_json: bool, notes: "Iterable[Note]" = ()) -> None:
@@ -43,8 +49,11 @@ def answer_lines(answer: "SearchAnswer", width: int) -> Iterator[str]:
             f"{facet}: {', '.join(f'{safe(value)} ({pages})' for value, pages in counts.items())}", dim=True
         )
     for number, result in enumerate(answer.results, 1):
-        section = f" › {safe(result.section_title)}" if result.section_title not in ("", result.title) else ""
-        title = click.style(safe(result.title) or result.url, bold=True)
+        # Marked words of the snippet: other forms of the query's words, and corrected ones.
+        words = " ".join([*(result.snippet[start:end] for start, end in result.marks), answer.q])
+        title = _marked_title(result.title or result.url, words, bold=True)
+        has_section = result.section_title not in ("", result.title)
+        section = f" › {_marked_title(result.section_title, words, bold=False)}" if has_section else ""
         yield f"{number}. {title}{section}  {click.style(f'{result.score:.3f}', dim=True)}"
         for line in mark_lines(result.snippet, result.marks, width - len(_INDENT), result.code):
             yield _INDENT + line
@@ -67,6 +76,23 @@ def answer_lines(answer: "SearchAnswer", width: int) -> Iterator[str]:
     yield click.style(
         f"{count(len(answer.results), noun)} in {answer.meta.timings_ms.total:.0f} ms, scope {answer.scope}", dim=True
     )
+
+
+def _marked_title(title: str, q: str, *, bold: bool) -> str:
+    """Return a title with the words of a text marked, as the dialog marks them (`clients/js/src/text.ts`)."""
+    words = [word for word in map(fold, _WORD.findall(q)) if len(word) > 1]
+    beginnings = tuple(word for word in words if len(word) >= _MIN_BEGINNING or word is words[-1])
+    parts, at = list[str](), 0
+    for match in _WORD.finditer(title):
+        word = fold(match[0])
+        if word in words or word.startswith(beginnings):
+            parts += [_styled(title[at : match.start()], bold=bold), _mark(safe(match[0]))]
+            at = match.end()
+    return "".join([*parts, _styled(title[at:], bold=bold)])
+
+
+def _styled(text: str, *, bold: bool) -> str:
+    return click.style(safe(text), bold=bold) if text and bold else safe(text)
 
 
 def more_lines(token: str | None) -> Iterator[str]:
@@ -153,6 +179,6 @@ def mark_lines(text: str, marks: Ranges, width: int, code: Ranges = ()) -> Itera
 def _style_marks(text: str, marks: Ranges, start: int, end: int) -> str:
     parts = []
     for a, b in marks:
-        parts += [safe(text[start:a]), click.style(safe(text[a:b]), fg="yellow", bold=True)]
+        parts += [safe(text[start:a]), _mark(safe(text[a:b]))]
         start = b
     return "".join([*parts, safe(text[start:end])])

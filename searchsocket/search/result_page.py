@@ -66,7 +66,7 @@ def result_page(
     records = reader.catalogue.readable([candidates.ids[position] for position in positions])
     readable = dict(zip(positions, (in_searched_version(record, query.within) for record in records), strict=True))
     writer = ResultWriter(
-        QueryWords(query.q, synonyms),
+        QueryWords(query.q, synonyms, decision.evidence.corrections),
         SectionScorer(query.q),
         readable,
         reader.generation,

@@ -30,10 +30,16 @@ PIECES = [
 
 
 @pytest.fixture(scope="module")
-def origin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder of the project that is searched."""
     project = make_project(tmp_path_factory.mktemp("searched") / "site")
     Site(LocalStore(project.state_dir / "index", "site")).publish(PIECES)
-    app = create_app(open_project(project.root, {}), environ=ENVIRON, host="127.0.0.1", clock=lambda: NOW)
+    return project.root
+
+
+@pytest.fixture(scope="module")
+def origin(root: Path) -> Iterator[str]:
+    app = create_app(open_project(root, {}), environ=ENVIRON, host="127.0.0.1", clock=lambda: NOW)
     with listening(app) as port:
         yield f"http://127.0.0.1:{port}"
 

@@ -342,18 +342,18 @@ def test_the_corrected_word_is_marked_in_the_title(stage: Stage) -> None:
     expect(page.locator("searchsocket-dialog .result .title mark").first).to_have_text("Battery")
 
 
-@pytest.mark.parametrize(
-    ("attributes", "words"),
-    [
-        ("endpoint='/api/gone'", "/api/gone does not answer. Does searchsocket serve run there?"),
-        ("static='/gone/'", "/gone/ does not answer. Does searchsocket export write there?"),
-    ],
-)
-def test_the_console_names_the_address_and_the_likely_cause(stage: Stage, attributes: str, words: str) -> None:
-    stage.context.route("**/api/gone*", lambda route: route.abort())
-    stage.context.route("**/gone/*", lambda route: route.fulfill(status=404))
-    page = stage.open(f"<searchsocket-dialog {attributes}></searchsocket-dialog>")
-    with page.expect_console_message(lambda message: "does not answer" in message.text) as logged:
-        page.keyboard.press("/")
-        page.keyboard.type("battery")
-    assert words in logged.value.text
+def test_code_keeps_its_lines_and_wraps(stage: Stage) -> None:
+    """With its indentation; a line that is too long continues below."""
+    code = "Start it:\nwhile tide:\n    " + "feed_the_robot_and_wait_" * 8 + "()"
+
+    def with_code(route: Route) -> None:
+        answer = route.fetch().json()
+        answer["results"][0] |= {"snippet": code, "marks": []}
+        route.fulfill(json=answer)
+
+    stage.context.route("**/api/search?q=battery*", with_code)
+    page = typed(stage, "battery")
+    snippet = page.locator(".result .snippet").first
+    expect(snippet).to_contain_text("Start it:")
+    assert snippet.evaluate("one => one.innerText").startswith("Start it:\nwhile tide:\n    feed")
+    assert snippet.evaluate("one => one.scrollWidth <= one.clientWidth && one.clientHeight > 3 * 14")

@@ -66,6 +66,29 @@ def test_a_missing_export_is_an_outage_that_can_be_retried(page: Page, static_ad
     expect(page.get_by_role("button", name="Try again")).to_be_visible()
 
 
+@pytest.mark.parametrize(
+    ("attributes", "words"),
+    [
+        ("endpoint='{service}/api/search'", "{service}/api/search: the service cannot be reached. Is {site} in api"),
+        ("endpoint='http://127.0.0.1:9/api'", "http://127.0.0.1:9/api: the service cannot be reached. Does"),
+        ("endpoint='/api/search'", "{site}/api/search: the service answered with status 404. Does searchsocket serve"),
+        ("static='/gone/'", "{site}/gone/searchsocket.json answered with status 404. Does searchsocket export"),
+    ],
+    ids=["other site", "away", "wrong path", "no export"],
+)  # fmt: skip
+def test_the_console_names_the_address_and_the_likely_cause(
+    browser: Browser, static_folder: Path, static_address: str, origin: str, attributes: str, words: str
+) -> None:
+    names = {"service": origin, "site": static_address.removesuffix("/base")}
+    script = '<script type="module" src="/base/searchsocket/components.js"></script>'
+    html = f"{script}<searchsocket-dialog {attributes.format(**names)}></searchsocket-dialog>"
+    (static_folder / "base" / "wrong.html").write_text(html)
+    page = browser.new_page()
+    with page.expect_console_message(lambda message: words.format(**names) in message.text):
+        typed(page, f"{static_address}/wrong.html", "okapi")
+    page.close()
+
+
 def test_an_open_page_keeps_its_generation(
     page: Page, static_address: str, static_folder: Path, tmp_path: Path
 ) -> None:

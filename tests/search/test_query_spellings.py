@@ -77,7 +77,7 @@ def test_the_page_is_first(site: Site, query: str, url: str) -> None:
 @pytest.mark.skipif(shutil.which("node") is None, reason="no node on this machine: apt-get install nodejs")
 def test_the_page_is_first_in_an_export(site: Site, tmp_path: Path) -> None:
     export_generation(site.store.reader(MAIN), site.settings, tmp_path)
-    answers = ask(tmp_path, {query: (query, 5) for query, _ in FIRST})
+    answers = ask(tmp_path, {query: {"q": query, "topK": 5} for query, _ in FIRST})
     first = [(query, *(result["url"] for result in answers[query]["results"][:1])) for query, _ in FIRST]
     assert first == FIRST
 

@@ -6,7 +6,7 @@ export interface Part {
 }
 /** A text cut at its marks. Put each piece into the page as text, never as HTML. */
 export declare function markedParts(text: string, marks: Marks): Part[];
-/** A text with the words marked that begin with a word of the query; of titles, for which answers have no marks. */
+/** A title with the words of the query marked, for which answers have no marks: longer words and the last one mark words that begin with them. */
 export declare function markedWords(text: string, q: string): Part[];
 export declare function wordsOf(text: string): string[];
 /** Where the sentences of a text start and end, without the spaces around them; all of it where the browser cannot tell. */

@@ -13,6 +13,9 @@ const entries = ["index", "components", "handle", "page-actions", "page-search",
 const folder = `${root}src/labels`;
 const languages = existsSync(folder) ? readdirSync(folder).filter((name) => /^[a-z]{2}(-[a-z]+)?\.ts$/.test(name) && name !== "en.ts") : [];
 
+// Style sheets without the spaces that only people need.
+const shortened = (source) => source.replace(/(?<=`)\n[^]*?(?=`)/, (css) => css.replace(/\s*([{};])\s*/g, "$1").replace(/([:,]) /g, "$1").replace(/;}/g, "}"));
+
 // A type needs no module, so what is left of a file of labels can be imported as it is.
 const evaluated = async (path) => {
   const { code } = transformSync(readFileSync(path, "utf8"), { loader: "ts", charset: "utf8" });
@@ -31,6 +34,9 @@ const { metafile } = await build({
   minify: true,
   // A language stays a file of its own, next to the bundle that asks for it.
   plugins: [{
+    name: "styles",
+    setup: ({ onLoad }) => onLoad({ filter: /ui\/style\.ts$/ }, ({ path }) => ({ contents: shortened(readFileSync(path, "utf8")), loader: "ts" }))
+  }, {
     name: "languages",
     setup: ({ onResolve }) => {
       onResolve({ filter: /^\.\/[a-z]{2}(-[a-z]+)?\.js$/ }, ({ path, kind }) =>

@@ -45,6 +45,7 @@ export interface SearchClient {
 const SCARCE = 0.5; // of the rate limit's requests are left: from here on the pause grows
 const LONGEST_PAUSE_MS = 600;
 const STATIC_PAUSE_MS = 150;
+const NO_RESULTS = "the answer contains no results";
 
 /** A client of one service: `search` for programs, `searchTyped` for a search box. */
 export function createSearchClient(options: SearchClientOptions = {}): SearchClient {
@@ -67,7 +68,7 @@ export function createSearchClient(options: SearchClientOptions = {}): SearchCli
     if (!response.ok) throw await errorOf(response);
     const answer = (await response.json()) as SearchAnswer;
     if (!Array.isArray(answer?.results) || !answer.meta) {
-      throw new SearchError("INVALID_ANSWER", `${endpoint} did not answer with results; is it the search service?`, response.status);
+      throw new SearchError("INVALID_ANSWER", NO_RESULTS, response.status);
     }
     return answer;
   }
@@ -88,11 +89,11 @@ export function createSearchClient(options: SearchClientOptions = {}): SearchCli
       cache.set(key, answer);
       return answer;
     } catch (error) {
-      if (isLate) throw new SearchError("TIMED_OUT", `the search service did not answer within ${timeoutMs} ms`);
+      if (isLate) throw new SearchError("TIMED_OUT", `the service did not answer within ${timeoutMs} ms`);
       if (signal?.aborted) throw aborted();
       if (error instanceof SearchError) throw error;
-      if (error instanceof SyntaxError) throw new SearchError("INVALID_ANSWER", `${endpoint} did not answer with JSON`);
-      throw new SearchError("UNREACHABLE", "the search service cannot be reached");
+      if (error instanceof SyntaxError) throw new SearchError("INVALID_ANSWER", NO_RESULTS);
+      throw new SearchError("UNREACHABLE", "the service cannot be reached");
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener("abort", forward);
@@ -128,7 +129,7 @@ export function createSearchClient(options: SearchClientOptions = {}): SearchCli
 }
 
 function aborted(): SearchError {
-  return new SearchError("ABORTED", "the search was ended by its caller");
+  return new SearchError("ABORTED", "the caller ended the search");
 }
 
 /** What is answered, or an error as soon as the signal says so. */

@@ -23,12 +23,16 @@ export function markedParts(text: string, marks: Marks): Part[] {
   return parts;
 }
 
-/** A text with the words marked that begin with a word of the query; of titles, for which answers have no marks. */
+const MIN_BEGINNING = 4; // letters; "the" does not begin "theme"
+
+/** A title with the words of the query marked, for which answers have no marks: longer words and the last one mark words that begin with them. */
 export function markedWords(text: string, q: string): Part[] {
-  const wanted = wordsOf(q).map(fold).filter((word) => word.length > 1);
+  const words = wordsOf(q).map(fold).filter((word) => word.length > 1);
+  const beginnings = words.filter((word, at) => word.length >= MIN_BEGINNING || at === words.length - 1);
   const parts: Part[] = [];
   for (const [piece] of text.matchAll(/[\p{L}\p{N}\p{M}]+|[^\p{L}\p{N}\p{M}]+/gu)) {
-    const isMarked = wanted.some((word) => fold(piece).startsWith(word));
+    const folded = fold(piece);
+    const isMarked = words.includes(folded) || beginnings.some((word) => folded.startsWith(word));
     const last = parts.at(-1);
     if (last && last.isMarked === isMarked) last.text += piece;
     else parts.push({ text: piece, isMarked });

@@ -1,7 +1,7 @@
 """Find the words of the query in a text, by the same forms as the index."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from typing import NamedTuple, TypeVar
 
@@ -66,7 +66,12 @@ _as_mark = partial(tuple.__new__, Mark)  # takes a third of the time of `Mark(*r
 class QueryWords:
     """Marks the words of one query in texts, by the forms of the index: `install` matches `installing`."""
 
-    def __init__(self, q: str, synonyms: Synonyms = NO_SYNONYMS) -> None:
+    def __init__(self, q: str, synonyms: Synonyms = NO_SYNONYMS, corrections: Sequence[tuple[str, Forms]] = ()) -> None:
+        """Prepare the words of a query.
+
+        Args:
+            corrections: Words of the query, and forms that they may mean, see `WordEvidence`.
+        """
         parsed = parse_query(q)
         # Stop words are marked only if the query has no other words.
         words = [word for word in parsed.words if not word.is_stop] or list(parsed.words)
@@ -74,6 +79,7 @@ class QueryWords:
         synonyms_of, variants = synonyms.of(parsed.order), variants_of(q)
         others = ((*synonyms_of.get(word.exact, ()), *variants.get(word.exact, ())) for word in words)
         added = {forms: word.exact for word, forms_of in zip(words, others, strict=True) for forms in forms_of}
+        added |= {forms: word for word, forms in corrections}
         own = {form: word.exact for word in words for form in (word.exact, word.stem) if form}
         singles = [(forms[0], exact) for forms, exact in added.items() if len(forms) == 1 and forms[0] not in own]
         self._whole = own | dict(_longest(singles, _MAX_MORE, lambda single: single[0]))

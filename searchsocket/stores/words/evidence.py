@@ -55,10 +55,12 @@ class PageEvidence:
         guessed = worth_correcting(word for word, sure in forms_of.items() if not sure)
         rarities: list[tuple[NDArray[np.bool_], float]] = []
         missing: list[str] = []
+        corrections: list[tuple[str, Forms]] = []
         total = indexed_words = 0.0
         for word, sure in forms_of.items():
             compound = terms.compounds.get(word.exact, [])
             forms, part = sure or self._guessed_forms(word, compound, word in guessed, is_alone=is_alone), 1.0
+            corrections += [] if sure else [(word.exact, words) for words in forms]
             indexed_words += bool(sure or (forms and word.parts))
             rarity = self.rarity(forms)
             if not forms and (forms := self._forms_of_parts(word)):
@@ -75,7 +77,7 @@ class PageEvidence:
         else:
             count = round(self._most([(pages, 1.0) for pages, _ in rarities]))
         indexed_share = indexed_words / len(forms_of) if forms_of else 0.0
-        return WordEvidence(min(share, 1.0), count, indexed_share, len(forms_of), tuple(missing))
+        return WordEvidence(min(share, 1.0), count, indexed_share, len(forms_of), tuple(missing), tuple(corrections))
 
     def _indexed_forms(
         self, word: QueryWord, terms: QueryTerms, completions: Callable[[QueryWord], list[str]]

@@ -110,7 +110,7 @@ export class Quoter {
     });
     const best = all.length ? rank : sections.map(({ title: own }) => this.#about(own)); // a heading is no part of the text
     const opened = sections[called < 0 ? best.indexOf(Math.max(...best)) : called]!;
-    return { anchor: opened.anchor, title: short(opened.title), ...excerpt(text, from, to, shown), worth: this.#worth(opened.title, shown) };
+    return { anchor: opened.anchor, title: short(opened.title), ...excerpt(text, from, to, starts, kinds, shown), worth: this.#worth(opened.title, shown) };
   }
 
   #worth(heading: string, marks: readonly Mark[]): number {
@@ -169,13 +169,36 @@ function windowOf(text: string, starts: readonly number[], kinds: string, marks:
   return [from, end ?? (space > from + maxChars / 2 ? space : limit)];
 }
 
-/** The passage on one line per item, and its marks in code points. */
-function excerpt(text: string, from: number, to: number, marks: readonly Mark[]): { snippet: string; marks: [number, number][] } {
-  const before = from && !/[\n.!?:]\s*$/.test(text.slice(0, from)) ? "…" : "";
+/** The passage as the service quotes it: prose on one line, a line per item or line of code, and its marks in code points. */
+function excerpt(text: string, from: number, to: number, starts: readonly number[], kinds: string, marks: readonly Mark[]): { snippet: string; marks: [number, number][] } {
   const passage = text.slice(from, to).trimEnd();
+  const before = from && !/[\n.!?:]\s*$/.test(text.slice(0, from)) ? "…" : "";
   const after = to < text.length && !/[.!?:]$/.test(passage) ? "…" : "";
-  const points = (at: number) => before.length + Array.from(text.slice(from, at)).length;
-  return { snippet: `${before}${passage}${after}`, marks: marks.map(({ start, end }) => [points(start), points(end)]) };
+  let at = from;
+  const lines = passage.split("\n").map((line) => {
+    const start = at;
+    at += line.length + 1;
+    return { start, line, kind: kinds[starts.findLastIndex((unit) => unit <= start)], indent: 0 };
+  });
+  lines.forEach((line, number) => {
+    if (line.kind !== "c" || lines[number - 1]?.kind === "c") return;
+    const end = lines.findIndex((one, other) => other > number && one.kind !== "c");
+    const run = lines.slice(number, end < 0 ? undefined : end);
+    const indent = Math.min(...run.map((one) => one.line.length - one.line.trimStart().length)); // that all lines share
+    for (const one of run) one.indent = indent;
+  });
+  let snippet = before;
+  const offsets = lines.map(({ line, kind, indent }, number) => {
+    if (number) snippet += kind === "p" && lines[number - 1]!.kind === "p" ? " " : "\n";
+    const offset = snippet.length;
+    snippet += line.slice(indent);
+    return offset;
+  });
+  const point = (place: number) => {
+    const number = lines.findLastIndex(({ start }) => start <= place);
+    return Array.from(snippet.slice(0, offsets[number]! + Math.max(place - lines[number]!.start - lines[number]!.indent, 0))).length;
+  };
+  return { snippet: snippet + after, marks: marks.map(({ start, end }) => [point(start), point(end)]) };
 }
 
 function merged(marks: Mark[]): Mark[] {

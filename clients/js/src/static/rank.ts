@@ -98,13 +98,16 @@ export function rankPages(index: Index, query: QueryTerms, isAllowed: (page: num
   const k = Math.max(weights.candidates, topK * 3);
   const best = (values: Float64Array, isIn: (at: number) => boolean) => {
     const positive = [...values.keys()].filter((at) => values[at]! > 1e-3 && isIn(at));
-    return positive.sort((a, b) => values[b]! - values[a]! || a - b).slice(0, k);
+    return positive.sort((a, b) => values[b]! - values[a]! || a - b);
   };
-  const candidates = best(found.chunks, (chunk) => isAllowed(index.pageOf[chunk]!));
+  const chunks = best(found.chunks, (chunk) => isAllowed(index.pageOf[chunk]!));
+  const first = chunks.slice(0, k);
+  const others = ofOtherPages(index, chunks, k);
+  const candidates = [...first, ...others];
   const named = namedPages(index, query.text);
   const worded = new Set(candidates.map((chunk) => index.pageOf[chunk]!));
   candidates.push(...[...named.keys()].filter((page) => isAllowed(page) && !worded.has(page)).map((page) => index.firstChunk[page]!));
-  const bestPages = new Set(best(found.pages, isAllowed));
+  const bestPages = new Set(best(found.pages, isAllowed).slice(0, k));
   const pageScore = (page: number) => (bestPages.has(page) ? found.pages[page]! : 0);
   const byPage = new Map<number, number[]>();
   for (const chunk of candidates) {
@@ -112,11 +115,13 @@ export function rankPages(index: Index, query: QueryTerms, isAllowed: (page: num
     byPage.set(page, [...(byPage.get(page) ?? []), chunk]);
   }
   const pages = [...byPage.keys()];
+  const otherPages = new Set(others.map((chunk) => index.pageOf[chunk]!));
+  const usual = pages.filter((page) => !otherPages.has(page)); // scores of the others change those of none
   const count = query.words.length;
   const [wordShare, pageShare] = weights.shares[count >= MANY_WORDS ? "many" : "few"];
-  const pageScaled = scaled(pages, pageScore);
-  const chunkScaled = scaled(candidates, (chunk) => found.chunks[chunk]!);
-  const bestScaled = scaled(pages, (page) => found.chunks[byPage.get(page)![0]!]!);
+  const pageScaled = scaled(usual, pageScore);
+  const chunkScaled = scaled(first, (chunk) => found.chunks[chunk]!);
+  const bestScaled = scaled(usual, (page) => found.chunks[byPage.get(page)![0]!]!);
   const fusedChunk = (chunk: number) => wordShare * chunkScaled(chunk) + pageShare * pageScaled(index.pageOf[chunk]!);
   const called = calling(index, query);
   const covered = coverage(index, query);
@@ -134,13 +139,26 @@ export function rankPages(index: Index, query: QueryTerms, isAllowed: (page: num
 
 const MANY_WORDS = 5;
 const COVERAGE = 0.2;
+const MAX_CHUNKS = 4; // of a page on average: one more than the sections that are shown
+
+/** The best chunks of further pages, if the first ones are from few: a long page may take the places of all others. */
+function ofOtherPages({ pageOf }: Index, chunks: readonly number[], k: number): number[] {
+  const pages = new Set(chunks.slice(0, k).map((chunk) => pageOf[chunk]!));
+  const counts = new Map<number, number>();
+  return chunks.slice(k).filter((chunk) => {
+    const page = pageOf[chunk]!;
+    const count = counts.get(page) ?? 0;
+    if (pages.has(page) || count === MAX_CHUNKS || (!count && pages.size + counts.size >= k / MAX_CHUNKS)) return false;
+    return counts.set(page, count + 1);
+  });
+}
 
 /** Values scaled so that the least is 0 and the greatest 1. */
 function scaled(keys: readonly number[], value: (key: number) => number): (key: number) => number {
   const values = keys.map(value);
   const low = values.reduce((a, b) => Math.min(a, b), Infinity);
   const high = values.reduce((a, b) => Math.max(a, b), -Infinity);
-  return (key) => (high <= low ? (high > 0 ? 1 : 0) : (value(key) - low) / (high - low));
+  return (key) => (high <= low ? (high > 0 ? 1 : 0) : Math.max(value(key) - low, 0) / (high - low));
 }
 
 function placeOf({ head: { pages, weights } }: Index, page: number): number {

@@ -32,11 +32,14 @@ export interface Host {
 
 const STATIC_TIMEOUT_MS = 30_000; // slow lines load several files
 
-/** For the owner of the site: the address that does not answer, and the likely cause. */
-function unreachable(place: string, isStatic: boolean): string {
+/** Tell the owner of the site, in the console, which address fails and the likely cause. */
+async function explain({ code, message }: SearchError, place: string, isStatic: boolean): Promise<void> {
   const { href, origin } = new URL(place, document.baseURI);
-  const cors = origin === location.origin ? "" : `, with ${location.origin} in api.cors.allow_origins`;
-  return `${href} does not answer. Does searchsocket ${isStatic ? "export write" : "serve run"} there${isStatic ? "" : cors}?`;
+  const isMissing = code === "UNREACHABLE";
+  // A request of which nobody may read the answer fails only if there is none.
+  const answers = isMissing && !isStatic && origin !== location.origin && (await fetch(href, { mode: "no-cors" }).catch(() => null));
+  const cause = answers ? ` Is ${location.origin} in api.cors.allow_origins?` : isMissing || code === "INVALID_ANSWER" ? ` Does searchsocket ${isStatic ? "export write" : "serve run"} there?` : "";
+  console.error(`${href}: ${message}.${cause}`);
 }
 
 /** The search itself: a field, what it finds, and what is said when it finds nothing. */
@@ -214,7 +217,7 @@ export class Panel {
     this.#list.show([], -1);
     this.frame.failed(problem, new URL(this.#place, document.baseURI).protocol === "file:", this.#words);
     this.host.fit();
-    if (problem.code === "UNREACHABLE") console.error(unreachable(this.#place, !!this.#answers));
+    void explain(problem, this.#place, !!this.#answers);
     this.host.emit("searchsocket-error", problem);
     // What passes by itself is asked again by itself.
     if (problem.retryAfterS !== null && problem.retryable) {

@@ -36,6 +36,8 @@ function pageGroups(results: readonly Result[], q: string, words: Words, ownSite
   return results.map((result) => {
     const site = siteOf(result, ownSite);
     const name = result.title || result.url;
+    const marks = markedParts(result.snippet, result.marks).flatMap(({ text, isMarked }) => (isMarked ? text : []));
+    const titled = (text: string) => marked(markedWords(text, [...marks, q].join(" "))); // its other forms and corrections too
     const group = h("div", { role: "group", part: "page", class: "page", "aria-label": result.origin ? `${name}, ${result.origin.title}` : name });
     const option = (at: Result | Section, kind: "result" | "section", ...children: (Node | string)[]) => {
       const made = h("a", { role: "option", part: kind, class: kind, href: buildResultUrl(at, { site }), tabindex: -1 }, ...children);
@@ -51,11 +53,11 @@ function pageGroups(results: readonly Result[], q: string, words: Words, ownSite
       h(
         "span",
         { part: "title", class: "title", dir: "auto" },
-        ...marked(markedWords(title, q)),
-        ...(section ? [h("span", { class: "in" }, " › ", ...marked(markedWords(section, q)))] : []),
+        ...titled(title),
+        ...(section ? [h("span", { class: "in" }, " › ", ...titled(section))] : []),
       ),
       h("span", { part: "path", class: "path" }, h("bdi", {}, breadcrumbs(result))), // on the side of the title
-      h("span", { part: "snippet", class: "snippet", dir: "auto" }, ...marked(markedParts(result.snippet, result.marks))),
+      snippetOf(result),
     );
     const others = result.sections.filter((one) => one.anchor !== result.anchor).slice(0, SECTIONS);
     for (const one of others) {
@@ -63,8 +65,8 @@ function pageGroups(results: readonly Result[], q: string, words: Words, ownSite
         one,
         "section",
         icon(ICONS.section),
-        h("span", { part: "title", class: "title", dir: "auto" }, ...marked(markedWords(one.title || title, q))),
-        h("span", { part: "snippet", class: "snippet", dir: "auto" }, ...marked(markedParts(one.snippet, one.marks))),
+        h("span", { part: "title", class: "title", dir: "auto" }, ...titled(one.title || title)),
+        snippetOf(one),
       );
     }
     if (result.alike.length) {
@@ -73,6 +75,11 @@ function pageGroups(results: readonly Result[], q: string, words: Words, ownSite
     }
     return group;
   });
+}
+
+/** The passage of a result; items, rows and lines of code keep their lines. */
+function snippetOf({ snippet, marks }: Result | Section): HTMLElement {
+  return h("span", { part: "snippet", class: snippet.includes("\n") ? "snippet lines" : "snippet", dir: "auto" }, ...marked(markedParts(snippet, marks)));
 }
 
 /** Where a page lies, by its directories. */

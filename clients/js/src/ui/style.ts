@@ -93,6 +93,7 @@ a.missing { display: inline; padding: .35rem .2rem; color: var(--accent); text-d
 .section { margin-inline-start: 1.1rem; border-start-start-radius: 0; border-end-start-radius: 0; border-inline-start: 2px solid var(--line); padding-block: .35rem; }
 .section .title { font-weight: 500; font-size: .9375rem; }
 .section .snippet { -webkit-line-clamp: 1; }
+.page .lines { -webkit-line-clamp: 5; white-space: pre-wrap; }
 .section[aria-selected=true] { border-color: var(--accent); }
 .alike { padding: .2rem .7rem .2rem 2.6rem; color: var(--muted); font-size: .8125rem; }
 .recent { grid-template-columns: auto 1fr auto auto; column-gap: .4rem; align-items: center; min-block-size: 2.6rem; padding-block: .2rem; }
