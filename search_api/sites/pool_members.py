@@ -85,7 +85,7 @@ class PoolNumbers(Collector):
         self._files = files
 
     def collect(self) -> Iterable[Metric]:
-        """See `Collector.collect`."""
+        """Return one metric family per name, with the samples of all projects."""
         projects = GaugeMetricFamily("searchsocket_projects", "Projects by state.", labels=["state"])
         for state, count in Counter(member.state for member in tuple(self._members.values())).items():
             projects.add_metric([state], count)

@@ -94,7 +94,7 @@ class CheckoutLibraries:
         return ()
 
     def find(self, scope: str, project: str = "") -> Library:
-        """See `Libraries.find`; if this checkout has no index of the scope, that of the main checkout answers."""
+        """Return the library of a scope; without an index in this checkout, that of the main checkout."""
         own = self.worktree.project
         scope_of_checkout = own.scope(self._environ, scope or self._scope)
         main = self.worktree.main_checkout if own.settings.scope.mode == "git" or scope else None

@@ -35,7 +35,7 @@ class ProjectLibraries:
         return [name for name in NAMES if name in names]
 
     def find(self, scope: str, project: str = "") -> Library:
-        """See `Libraries.find`.
+        """Return the library of a scope of a project.
 
         Raises:
             InvalidRequest: No project has this name.

@@ -76,7 +76,7 @@ class PulledLibraries:
         return offered_tools(settings.mcp.tools, settings, pages=True, code=False)  # source code is never pushed
 
     def find(self, scope: str, project: str = "") -> Library:
-        """See `Libraries.find`; raises as `open_pulled` too."""
+        """Return the library of a scope of the pulled index; raises as `open_pulled` too."""
         served = self._open()
         served.services.search().refresh()  # checks for a newer generation once per `artifacts.poll_seconds`
         return served.find(scope or self._scope)

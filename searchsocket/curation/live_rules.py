@@ -82,7 +82,7 @@ class Curation:
         return tuple(rule for rule in rules.pages if is_current(rule, today) and rule.is_about(plain))
 
     def current(self) -> Synonyms:
-        """See `SynonymSource`: synonyms of the settings, and of the file today."""
+        """Return the synonyms of the settings, and of the file as it is now."""
         rules, today, cached = self.rules(), self.today(), self._synonyms
         if cached is None or cached[0] is not rules or cached[1] != today:
             groups = (rule.words for rule in rules.synonyms if is_current(rule, today))

@@ -93,7 +93,7 @@ class ProjectFolders:
         self._prepare = prepare
 
     def read(self) -> dict[str, ListedProject]:
-        """See `ProjectList.read`."""
+        """List the projects by name; a broken project has an `error`."""
         try:
             with os.scandir(self._root) as entries:
                 names = sorted(entry.name for entry in entries if entry.is_dir() and is_project_name(entry.name))
@@ -124,7 +124,7 @@ class PushedProjects:
         self._prepare = prepare
 
     def read(self) -> dict[str, ListedProject]:
-        """See `ProjectList.read`."""
+        """List the projects by name; a broken project has an `error`."""
         names = [name for name in self._objects.folders() if is_project_name(name)]
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             listed = pool.map(self._read_entry, names)

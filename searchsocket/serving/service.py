@@ -120,7 +120,7 @@ class SearchService:
     check: Callable[[], object] = lambda: None  # raises the errors of the first reranked query
 
     def search(self, query: SearchQuery, scope: Scope, *, anonymous: bool = False) -> SearchAnswer:
-        """See `SearchEngine.search`."""
+        """Return the best pages, or chunks, for a query."""
         site = self.site_of(scope.name)
         prefix, version = site_path(query.path_prefix, site), requested_versions(query.version, site)
         query = replace(query, path_prefix=prefix, version=version)
@@ -128,13 +128,13 @@ class SearchService:
         return answer if anonymous else self.changes.marked(answer)  # strangers see no source
 
     def find(self, query: FindQuery, scope: Scope) -> FindAnswer:
-        """See `find_all`; nothing is embedded."""
+        """Return some of the occurrences of a text in page order, and their total number; embeds nothing."""
         site = self.site_of(scope.name)
         prefix, version = site_path(query.path_prefix, site), requested_versions(query.version, site)
         return self.engine.find(replace(query, path_prefix=prefix, version=version), scope)
 
     def related(self, url: str, scope: Scope, top_k: int = 5) -> RelatedAnswer:
-        """See `SearchEngine.related`; accepts the page's current or old URL."""
+        """Return pages near a page, which is named by its current or an old URL."""
         site = self.site_of(scope.name)
         path = site_path(url, site)
         urls = [*below_base(canonical_path(path), site.path)]
@@ -151,7 +151,7 @@ class SearchService:
             raise PageMissing(path, suggestions(path, self.store.reader(scope))) from error
 
     def page(self, path: str, scope: Scope, *, is_segment: bool = False) -> IndexedPage:
-        """See `find_page`."""
+        """Return the page of a URL path, an absolute URL, a Markdown file or an old URL."""
         page = find_page(path, self.store.reader(scope), is_segment=is_segment, site=self.site_of(scope.name))
         facts = page.page.facts
         changed = self.changes.changed(facts.source_file or facts.route_file, scope.name)

@@ -123,7 +123,7 @@ class Inventory:
         self.db.execute("UPDATE scopes SET authoritative = 1 WHERE scope = ?", (self.scope,))
 
     def listed(self) -> dict[str, ListedFile]:
-        """See `ProjectState.listed`."""
+        """Return the known pages of a scope by rising URL."""
         rows = self.db.execute(
             f"SELECT url, locator, stamp, raw_hash, extract_key != '' FROM pages WHERE {IN_SCOPE} ORDER BY url",
             (self.scope,),

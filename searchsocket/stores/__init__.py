@@ -102,7 +102,7 @@ class Unaddressed(VectorIndex, VectorSnapshot):
         return VectorLimits(is_remote=True)
 
     def open(self, generation: Generation, written: Written = whenever) -> VectorSnapshot:
-        """See `VectorIndex.open`."""
+        """Return this object; every query of it raises the error."""
         return self
 
     def stage(self, generation: Generation, rows: Iterable[VectorRow], gone: Iterable[str]) -> None:

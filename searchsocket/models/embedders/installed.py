@@ -52,7 +52,7 @@ class _GuardedEmbedder:
         self.is_instant, self.is_remote = embedder.is_instant, embedder.is_remote
 
     def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
-        """See `Embedder.embed`."""
+        """Return one unit vector per text, in their order."""
         try:
             return self._embedder.embed(texts, kind)
         except SearchSocketError:
@@ -64,5 +64,5 @@ class _GuardedEmbedder:
         )  # raised outside the handler: a cause may contain a key
 
     def count_tokens(self, text: str) -> int:
-        """See `Embedder.count_tokens`."""
+        """Return the number of tokens of a text, counted or estimated."""
         return self._embedder.count_tokens(text)

@@ -17,7 +17,7 @@ class CachedVectors:
         self._cache = cache
 
     def missing(self, records: Sequence[Record]) -> int:
-        """See `RecordVectors.missing`."""
+        """Return the number of these records that have no vector."""
         model_id = records[0].model_id
         if unkept_embedder(model_id) is not None:
             return 0
@@ -26,7 +26,7 @@ class CachedVectors:
         return sum(text_hash in missing for text_hash in hashes)
 
     def get(self, records: Sequence[Record]) -> Vectors:
-        """See `RecordVectors.get`."""
+        """Return the vector of each record, in their order; `StateUnavailable` if one is missing."""
         model_id = records[0].model_id
         if (embedder := unkept_embedder(model_id)) is not None:
             return vectors_of(records, embedder, self._cache)

@@ -145,15 +145,15 @@ class _GuardedVectors:
         return self._reader.vectors.limits
 
     def nearest(self, vector: Vector, *, top_k: int, where: Filter = MATCH_ALL) -> list[Hit]:
-        """See `VectorSnapshot.nearest`."""
+        """Return at most `top_k` records that match `where`, by falling cosine; equal scores by rising id."""
         return self._guard.call(lambda: self._reader.vectors.nearest(vector, top_k=top_k, where=where))
 
     def similarities(self, vector: Vector, ids: Sequence[str]) -> list[float]:
-        """See `VectorSnapshot.similarities`."""
+        """Return the cosine of each record, in the order of `ids`."""
         return self._guard.call(lambda: self._reader.vectors.similarities(vector, ids)) if ids else []
 
     def vectors_of(self, ids: Sequence[str]) -> Vectors:
-        """See `VectorSnapshot.vectors_of`."""
+        """Return a copy of the vector of each record, in the order of `ids`."""
         return self._guard.call(lambda: self._reader.vectors.vectors_of(ids))
 
 

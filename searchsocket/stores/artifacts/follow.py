@@ -127,7 +127,7 @@ class PulledStore(LocalStore):
         self._on_demand: OnDemand | None = None
 
     def reader(self, scope: Scope) -> LocalReader:
-        """See `VectorStore.reader`; the first call for a scope fetches it."""
+        """Return a snapshot of the live generation; the first call for a scope fetches it."""
         for _ in range(_TRIES):
             if scope not in self._followed:
                 self._follow(scope)
@@ -163,7 +163,7 @@ class PulledStore(LocalStore):
         self.close_readers()
 
     def answering(self, scope: Scope) -> Answering:
-        """See `VectorStore.answering`; `trouble` may also be an unreachable object store."""
+        """Return the source of the answers of `reader`; `trouble` may also be an unreachable object store."""
         trouble = self._trouble(scope)
         try:
             answering = super().answering(scope)
@@ -176,7 +176,7 @@ class PulledStore(LocalStore):
         return replace(answering, trouble=answering.trouble or trouble, poll_age_s=poll_age_s)
 
     def refresh(self) -> list[SearchSocketError]:
-        """See `VectorStore.refresh`; fetches new live generations."""
+        """Fetch newly published generations and switch to them; report unusable ones."""
         errors: list[SearchSocketError] = []
         if self._monotonic() - self._polled_at >= 0.9 * self._poll_s:
             self._polled_at = self._monotonic()

@@ -92,7 +92,7 @@ class RowSnapshot:
         self._written = written
 
     def nearest(self, vector: Vector, *, top_k: int, where: Filter = MATCH_ALL) -> list[Hit]:
-        """See `VectorSnapshot.nearest`."""
+        """Return at most `top_k` records that match `where`, by falling cosine; equal scores by rising id."""
         self._check(vector)
         if top_k <= 0:
             return []
@@ -105,12 +105,12 @@ class RowSnapshot:
         return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:top_k]
 
     def similarities(self, vector: Vector, ids: Sequence[str]) -> list[float]:
-        """See `VectorSnapshot.similarities`."""
+        """Return the cosine of each record, in the order of `ids`."""
         self._check(vector)
         return _scores(self.vectors_of(ids), vector)
 
     def vectors_of(self, ids: Sequence[str]) -> Vectors:
-        """See `VectorSnapshot.vectors_of`."""
+        """Return a copy of the vector of each record, in the order of `ids`."""
         by_id = _newest_by_id(self._rows.named(list(dict.fromkeys(ids))), self._written) if ids else {}
         if unknown := [id_ for id_ in ids if id_ not in by_id]:
             raise RecordsMissing(unknown)

@@ -95,7 +95,7 @@ class LiveGenerations:
         return reader
 
     def generation(self, scope: Scope) -> Generation | None:
-        """See `Catalogue.generation`."""
+        """Return the live generation of a scope; None if nothing was published."""
         manifest = self.manifest(scope)
         return manifest.generation if manifest else None
 
@@ -124,7 +124,7 @@ class LiveGenerations:
         return generations
 
     def reader_of(self, scope: Scope, generation: str) -> LocalReader:
-        """See `VectorStore.reader_of`."""
+        """Open a kept generation by its name, for comparisons; raises `GenerationNotKept`."""
         folder = self.folder(scope)
         current = read_current(folder)
         roles = {LIVE: current.live, PREVIOUS: current.previous} if current else {}
@@ -141,7 +141,7 @@ class LiveGenerations:
             raise corrupt(Path(error.filename or target), "is missing") from error
 
     def list_scopes(self) -> list[Generation]:
-        """See `Catalogue.list_scopes`."""
+        """Return the live generation of every scope of this project, by name."""
         return [generation for _, generation in self.scopes() if isinstance(generation, Generation)]
 
     def scopes(self) -> list[tuple[str, Generation | SearchSocketError]]:
@@ -167,7 +167,7 @@ class LiveGenerations:
         return scopes
 
     def fingerprints(self, scope: Scope) -> Iterator[tuple[str, str]]:
-        """See `Catalogue.fingerprints`."""
+        """Yield (id, record_hash) of every live record, by rising id."""
         try:
             reader = self.live(scope)
         except ScopeNotIndexed:
@@ -175,7 +175,7 @@ class LiveGenerations:
         yield from reader.numbering.all_fingerprints()
 
     def body_digests(self, scope: Scope) -> Iterator[tuple[str, str]]:
-        """See `Catalogue.body_digests`."""
+        """Yield (url, digest) of the text of every live page that has one, by rising URL."""
         try:
             reader = self.reader(scope)
         except ScopeNotIndexed:
@@ -187,15 +187,15 @@ class LiveGenerations:
         return self._readers.live(scope, self.folder(scope))
 
     def reader(self, scope: Scope) -> LocalReader:
-        """See `Readers.reader`. While one thread opens a new generation, the others answer from the one before."""
+        """Return a snapshot of the live generation; while one thread opens a new one, others get the one before."""
         return self._readers.newest(scope, self.folder(scope))
 
     def open_reader(self, scope: Scope) -> LocalReader | None:
-        """See `Readers.open_reader`."""
+        """Return the live generation if it is open already, else None; opens nothing."""
         return self._readers.open_reader(scope, self.folder(scope))
 
     def answering(self, scope: Scope) -> Answering:
-        """See `Readers.answering`."""
+        """Return the source of the answers of `reader`; opens nothing."""
         last = self._readers.last(scope)
         try:
             folder = self.folder(scope)
@@ -213,7 +213,7 @@ class LiveGenerations:
         return Answering(live)
 
     def refresh(self) -> list[SearchSocketError]:
-        """See `Readers.refresh`."""
+        """Switch every open scope to its newest generation; return errors of those that cannot be used."""
         return self._readers.refresh()
 
     def share_memory(self, memory: MemoryBudget) -> None:

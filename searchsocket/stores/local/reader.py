@@ -127,7 +127,7 @@ class LocalReader:
         return self._part.blocks(self.vectors, self.numbering, rows)
 
     def written(self, ids: Sequence[str]) -> Sequence[int]:
-        """See `Written`; local vectors are never outdated."""
+        """Return the generation that last wrote each record; local vectors are never outdated."""
         return self.vectors.written(ids) if isinstance(self.vectors, IndexVectors) else whenever(ids)
 
     def _read_names(self) -> RowNames:
@@ -194,7 +194,7 @@ class RowJoin:
         self._damage = damage
 
     def __call__(self, vector: Vector, text: str, *, top_k: int, where: Filter, watch: Watch) -> Candidates:
-        """See `IndexReader.join`."""
+        """Return the candidates of words and vectors, joined by row number instead of id."""
         with watch("vector"):
             near, cosine = self._vectors.nearest_rows(vector, top_k, where)
         with watch("keyword"):

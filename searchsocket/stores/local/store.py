@@ -82,21 +82,21 @@ class LocalStore(LiveGenerations):
         self._staging: dict[str, Staging] = {}
 
     def upsert(self, records: Sequence[Record], vectors: Vectors, scope: Scope) -> None:
-        """See `Publisher.upsert`."""
+        """Stage records with their vectors, row by row; the last call for an id wins."""
         self.upsert_rows(rows_of(records, scope, self._project_id), vectors, scope)
 
     def upsert_rows(self, rows: RecordRows, vectors: Vectors, scope: Scope) -> None:
-        """See `Publisher.upsert_rows`."""
+        """Stage records whose rows are already made, with their vectors."""
         with self._staged(scope) as staging:
             staging.upsert(rows, vectors)
 
     def delete_by_ids(self, ids: Sequence[str], scope: Scope) -> None:
-        """See `Publisher.delete_by_ids`."""
+        """Stage the deletion of records; unknown ids are no error."""
         with self._staged(scope) as staging:
             staging.delete(ids)
 
     def take_over(self, records: Sequence[Renamed], origin: Scope, scope: Scope) -> list[str]:
-        """See `Publisher.take_over`; reuses nothing if vectors are remote, since they are stored by id."""
+        """Stage copies of records of another scope and return their ids; none if vectors are remote."""
         if self.vectors.upkeep is not None or read_current(self.folder(scope)) is not None:
             return []
         with self._staged(scope) as staging:
@@ -109,19 +109,19 @@ class LocalStore(LiveGenerations):
             return staging.take_over(records)
 
     def stage_bodies(self, bodies: Sequence[PageBody], scope: Scope) -> None:
-        """See `Publisher.stage_bodies`."""
+        """Stage the texts of pages; the last call for a URL wins."""
         with self._staged(scope) as staging:
             staging.stage_bodies(bodies)
 
     def body_digests(self, scope: Scope) -> Iterator[tuple[str, str]]:
-        """See `Catalogue.body_digests`."""
+        """Yield (url, digest) of the text of every live page that has one, by rising URL."""
         staging = self._staging.get(scope.name)
         if staging is not None and staging.origin is not None:
             return staging.origin.catalogue.body_digests()
         return super().body_digests(scope)
 
     def publish(self, scope: Scope, info: PublishInfo, *, gate: Gate = accept) -> Generation:
-        """See `Publisher.publish`."""
+        """Build a generation from the live one and the staged changes, verify it, and switch to it."""
         folder = self.folder(scope)
         with self._staged(scope) as staging, scope_lock(self.root, scope.name):
             current = read_current(folder)
@@ -169,7 +169,7 @@ class LocalStore(LiveGenerations):
         return published
 
     def discard(self, scope: Scope) -> None:
-        """See `Publisher.discard`."""
+        """Delete all staged changes of a scope."""
         folder = self.folder(scope)
         with self._lock:
             if staging := self._staging.pop(scope.name, None):
@@ -178,7 +178,7 @@ class LocalStore(LiveGenerations):
                 discard(folder)
 
     def rollback(self, scope: Scope) -> Generation:
-        """See `Publisher.rollback`."""
+        """Switch back to the previous generation, and return it."""
         folder = self.folder(scope)
         with scope_lock(self.root, scope.name):
             current = read_current(folder)
@@ -194,7 +194,7 @@ class LocalStore(LiveGenerations):
         return previous.generation
 
     def delete_scope(self, scope: Scope) -> None:
-        """See `Publisher.delete_scope`."""
+        """Remove every generation of exactly this scope."""
         folder = self.folder(scope)
         with writing(folder):
             if not folder.exists():
@@ -207,25 +207,25 @@ class LocalStore(LiveGenerations):
         self.forget(scope)
 
     def verify(self, scope: Scope) -> list[str]:
-        """See `VectorStore.verify`."""
+        """Read the live generation in full, and return its damage; empty if it is intact."""
         return upkeep.verify(self, scope)
 
     def repair(self, scope: Scope) -> list[str]:
-        """See `VectorStore.repair`."""
+        """Take a damaged live generation out of service, and return its damage; empty if there was none."""
         return upkeep.repair(self, scope)
 
     @property
     def remote_index(self) -> VectorUpkeep | None:
-        """See `VectorStore.remote_index`."""
+        """Return the index on another machine that stores the vectors; None if they are local."""
         return self.vectors.upkeep
 
     def resync(self, scope: Scope, vectors: RecordVectors) -> ResyncReport:
-        """See `VectorStore.resync`."""
+        """Delete all remote rows of a scope and write those of its kept generations again; embeds nothing."""
         with scope_lock(self.root, scope.name):
             return upkeep.resync(self, scope, vectors)
 
     def health(self) -> Health:
-        """See `VectorStore.health`."""
+        """Check that the store and its folder can be read and written."""
         return upkeep.health(self, self._max_records)
 
     def _open_built(self, folder: Path) -> LocalReader:

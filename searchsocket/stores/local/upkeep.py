@@ -36,7 +36,7 @@ _BATCH = 500
 
 
 def verify(live: LiveGenerations, scope: Scope) -> list[str]:
-    """See `VectorStore.verify`."""
+    """Read the live generation in full, and return its damage; empty if it is intact."""
     folder = live.folder(scope)
     problems: list[str] = []
     for _ in range(MAX_OPEN_TRIES):
@@ -49,7 +49,7 @@ def verify(live: LiveGenerations, scope: Scope) -> list[str]:
 
 
 def repair(live: LiveGenerations, scope: Scope) -> list[str]:
-    """See `VectorStore.repair`."""
+    """Take a damaged live generation out of service, and return its damage; empty if there was none."""
     damages = live.ownership.repair()
     folder = live.folder(scope)
     with scope_lock(live.root, scope.name), writing(folder):
@@ -69,7 +69,7 @@ def repair(live: LiveGenerations, scope: Scope) -> list[str]:
 
 
 def resync(live: LiveGenerations, scope: Scope, vectors: RecordVectors) -> ResyncReport:
-    """See `VectorStore.resync`."""
+    """Delete all remote rows of a scope and write those of its kept generations again; embeds nothing."""
     if live.vectors.upkeep is None:
         return ResyncReport()
     names = sorted(generation.name for generation in live.generations(scope))
@@ -111,7 +111,7 @@ def _removed_ids(reader: LocalReader, before: LocalReader | None) -> Iterator[st
 
 
 def health(live: LiveGenerations, max_records: int) -> Health:
-    """See `VectorStore.health`."""
+    """Check that the store and its folder can be read and written."""
     problems: list[str] = []
     notes: list[str] = []
     try:

@@ -37,17 +37,17 @@ class LocalWords:
         return self._prepare()
 
     def search(self, text: str, *, top_k: int, where: Filter = MATCH_ALL) -> list[Hit]:
-        """See `WordSnapshot.search`."""
+        """Return at most `top_k` records that contain words of `text`, best first; equals by rising id."""
         rows, scores = self.best_rows(text, top_k, where)
         return list(map(Hit, self._numbering.ids_of(rows), scores.tolist()))
 
     def search_pages(self, text: str, *, top_k: int, where: Filter = MATCH_ALL) -> list[Hit]:
-        """See `WordSnapshot.search_pages`."""
+        """Return at most `top_k` pages whose text contains words of `text`, best first; equals in path order."""
         rows, scores = self.best_pages(text, top_k, where)
         return list(map(Hit, self._urls.take(rows), scores.tolist()))
 
     def named(self, text: str, *, top_k: int, where: Filter = MATCH_ALL) -> Named:
-        """See `WordSnapshot.named`."""
+        """Return at most `top_k` pages and records whose name is `text` or starts with it."""
         (pages, of_pages), (rows, of_rows) = self.named_rows(text, top_k, where)
         return Named(
             list(map(Hit, self._urls.take(pages), of_pages.tolist())),
@@ -55,40 +55,40 @@ class LocalWords:
         )
 
     def neighbours(self, text: str, ids: Sequence[str]) -> list[float]:
-        """See `WordSnapshot.neighbours`."""
+        """Return, for each record, the share of adjacent word pairs of `text` that a field has, in [0, 1]."""
         rows = self._numbering.rows_of(ids)
         with self._damage:
             shares: list[float] = self.index.neighbours(text, rows).tolist()
         return shares
 
     def sentences(self, text: str, ids: Sequence[str]) -> list[bool]:
-        """See `WordSnapshot.sentences`."""
+        """Return, for each record, True if a field has all words of `text` close together."""
         rows = self._numbering.rows_of(ids)
         with self._damage:
             is_close: list[bool] = self.index.sentences(text, rows).tolist()
         return is_close
 
     def together(self, text: str, ids: Sequence[str]) -> list[float]:
-        """See `WordSnapshot.together`."""
+        """Return, for each record, the share of the words of `text` that it contains, in [0, 1]."""
         rows = self._numbering.rows_of(ids)
         with self._damage:
             shares: list[float] = self.index.together(text, rows).tolist()
         return shares
 
     def satisfying(self, text: str, ids: Sequence[str]) -> list[bool]:
-        """See `WordSnapshot.satisfying`."""
+        """Return, for each record, True if it meets the quotes and minus words of `text`."""
         rows = self._numbering.rows_of(ids)
         with self._damage:
             satisfies: list[bool] = self.index.satisfying(text, rows).tolist()
         return satisfies
 
     def corrected(self, text: str) -> str:
-        """See `WordSnapshot.corrected`."""
+        """Correct a text to the name of a page or section, and remove excluded words and the product name."""
         with self._damage:
             return self.index.corrected(text)
 
     def pages_with(self, letters: Sequence[Letters], *, where: Filter = MATCH_ALL) -> list[str]:
-        """See `WordSnapshot.pages_with`."""
+        """Return the URLs of all pages that may contain all the letters, in path order."""
         with self._damage:
             rows_by_letters = [self.index.with_letters(one, canonical(where)) for one in letters or (None,)]
             pages = [self._urls.codes[rows] for rows in rows_by_letters]
@@ -97,18 +97,18 @@ class LocalWords:
         return list(self._urls.take(np.sort(firsts)))
 
     def rarities(self, text: str) -> dict[str, float]:
-        """See `WordSnapshot.rarities`."""
+        """Return the rarity of each word of `text` among pages; higher is rarer."""
         with self._damage:
             return self.index.rarities(text)
 
     def holding(self, alternatives: Sequence[Sequence[str]], *, where: Filter = MATCH_ALL) -> list[str]:
-        """See `WordSnapshot.holding`."""
+        """Return the ids of all records with every token of one of the alternatives, in path order."""
         with self._damage:
             rows = self.index.with_tokens(alternatives, canonical(where))
         return self._numbering.ids_of(rows)
 
     def by_rarity(self, terms: Sequence[str], *, top_k: int) -> list[TermHit]:
-        """See `WordSnapshot.by_rarity`."""
+        """Return at most `top_k` records by the summed rarity of the terms that they contain; equals by rising id."""
         with self._damage:
             matches = self.index.by_rarity(terms, top_k)
         ids = self._numbering.ids_of(np.array([row for row, _, _ in matches], np.int64))
@@ -116,7 +116,7 @@ class LocalWords:
         return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:top_k]
 
     def evidence(self, text: str) -> WordEvidence:
-        """See `WordSnapshot.evidence`."""
+        """Return the evidence of the best page for a query."""
         with self._damage:
             return self.index.evidence(text)
 

@@ -39,7 +39,7 @@ class PageEvidence:
         self._counts = BoundedCache[Forms, int](_MAX_COUNTED)  # used twice per query, and queries share words
 
     def of(self, terms: QueryTerms, completions: Callable[[QueryWord], list[str]]) -> WordEvidence:
-        """See `WordSnapshot.evidence`.
+        """Return the evidence of the best page for a query.
 
         Args:
             completions: Returns the indexed words that begin with an incomplete query word.

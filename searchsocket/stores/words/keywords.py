@@ -208,7 +208,7 @@ class Words:
         return share_of_words(self._scores, self._query_terms(text).words, rows)
 
     def corrected(self, text: str) -> str:
-        """See `WordSnapshot.corrected`."""
+        """Correct a text to the name of a page or section, and remove excluded words and the product name."""
         text = without_words(text, excluded) if (excluded := self._excluded(text)) else text
         is_wrong = bool(self._query_terms(text).unknown) and not self._named(text)  # the text may become a name
         corrected = nearest_name(self._names, text) if is_wrong else text
@@ -254,7 +254,7 @@ class Words:
         return np.sort(rows[self._allowed(where)[rows]])
 
     def rarities(self, text: str) -> dict[str, float]:
-        """See `WordSnapshot.rarities`."""
+        """Return the rarity of each word of `text` among pages; higher is rarer."""
         words = parse_query(storable(text)).words
         return {word.exact: self._evidence.rarity([(word.exact,), (word.stem or word.exact,)]) for word in words}
 
@@ -268,11 +268,11 @@ class Words:
         return np.unique(rows[allowed[rows]])
 
     def by_rarity(self, terms: Sequence[str], top_k: int) -> list[Rare]:
-        """See `best_by_rarity`."""
+        """Return the best `top_k` records by the summed rarity of the terms, and those that tie with the last."""
         return best_by_rarity(self._scores, terms, top_k)
 
     def evidence(self, text: str) -> WordEvidence:
-        """See `WordSnapshot.evidence`."""
+        """Return the evidence of the best page for a query."""
         return self._evidence.of(self._query_terms(text), self._completions)
 
     def _query_terms(self, text: str) -> QueryTerms:

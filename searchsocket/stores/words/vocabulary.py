@@ -68,7 +68,7 @@ class Vocabulary:
         self._neighbours = BoundedCache[str, list[str]](_MAX_CACHED)
 
     def nearest(self, word: str) -> list[str]:
-        """See `typos.nearest`; the first letter must be right."""
+        """Return the most likely words meant by a typo; the first letter must be right."""
         words = self._neighbours.values.get(word)
         if words is None:
             words = nearest(word, list(self._letter(word[0]).near(word)))

@@ -8,7 +8,7 @@ _EDGES = {**dict.fromkeys(BLOCKS, BLOCK), "br": BREAK}
 
 
 def to_markdown(main: Element, *, keep_tables: bool = True) -> str:
-    """See `ToMarkdown`."""
+    """Return a normalised main content as Markdown."""
     return convert(main, RULES if keep_tables else WITHOUT_TABLES)
 
 

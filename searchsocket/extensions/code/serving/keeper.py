@@ -79,7 +79,7 @@ class CodeKeeper:
         self._last_key: _Key = ()  # stale files before the last sync; a second sync of the same would not help
 
     def status(self, scope: str) -> CodeStatus:
-        """See `CodeUpkeep.status`."""
+        """Compare the files of a scope with the index."""
         return self._upkeep().status(scope, self._clock())
 
     def sync(self, scope: str) -> CodeSynced:

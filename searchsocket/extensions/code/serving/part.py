@@ -61,7 +61,7 @@ class CodePart:
         return RankedFiles(urls, scores, answer.generation)
 
     def freshen(self, scope: str, *, first: bool, next_step: str) -> tuple[Note, ...]:
-        """See `CodeKeeper.freshen`."""
+        """Check the files before an answer, and index them first if few changed; return notes for the answer."""
         return self.keeper.freshen(scope, first=first, next_step=next_step) if self.keeper else ()
 
     def check(self, scope: str) -> None:

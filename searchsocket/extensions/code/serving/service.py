@@ -73,7 +73,7 @@ class CodeService:
     marks: Marks
 
     def search(self, query: CodeQuery, scope: str) -> CodeAnswer:
-        """See `CodeSearch.search`."""
+        """Return the best lines for a query, from files that still exist."""
         answer = self.engine.search(query, self.home.scope_named(scope))
         marked = self.marks.of(scope)
         return (
@@ -146,12 +146,12 @@ class CodeService:
         return ""
 
     def fetch_chunks(self, ids: Sequence[str], scope: str, max_lines: int = MAX_LINES) -> list[FetchedLines]:
-        """See `fetch.fetch_chunks`."""
+        """Return the first lines of each chunk at their current position; chunks of deleted files are left out."""
         reader, read_now = self._open_scope(scope)
         return fetch_chunks(reader, ids, max_lines, read_now)
 
     def fetch_file(self, path: str, first: int, last: int, scope: str, max_lines: int = MAX_LINES) -> FetchedLines:
-        """See `fetch.fetch_file`."""
+        """Return current lines of an indexed file; `PageNotFound` if it is not indexed or was deleted."""
         reader, read_now = self._open_scope(scope)
         return fetch_file(reader, path, first, last, max_lines, read_now)
 

@@ -31,7 +31,7 @@ class CodeUpkeep:
     environ: Mapping[str, str]
 
     def status(self, scope: str, now: datetime) -> CodeStatus:
-        """See `compare_code`."""
+        """Compare the files, the configuration and the live index."""
         comparison = self.compare(scope)
         live, files = comparison.live, comparison.files
         return CodeStatus(
@@ -55,7 +55,7 @@ class CodeUpkeep:
         )
 
     def sync(self, scope: str, run_id: str, comparison: CodeComparison | None = None) -> CodeSynced:
-        """See `sync_code`; `comparison` is the result of a check that was just made."""
+        """Index the source files that changed; `comparison` is the result of a check that was just made."""
         comparison = comparison or self.compare(scope)
         done = sync_code(self.project, scope, comparison, self.environ, run_id=run_id)
         live = self.live(scope)
@@ -111,7 +111,7 @@ class CodeUpkeep:
         return self.backends.store.generation(self.home.scope_named(scope))
 
     def compare(self, scope: str) -> CodeComparison:
-        """See `compare_code`."""
+        """Compare the files, the configuration and the live index."""
         return compare_code(self.project, self.home, self.backends, scope)
 
 

@@ -145,42 +145,42 @@ class ObjectsBelow:
         self.address = f"{objects.address}/{prefix}"
 
     def stream(self, name: str) -> Iterator[bytes]:
-        """See `Objects.stream`."""
+        """Yield the object in blocks."""
         return self._objects.stream(self._prefix + name)
 
     def size(self, name: str) -> int | None:
-        """See `Objects.size`."""
+        """Return the bytes of the object; None if it does not exist."""
         return self._objects.size(self._prefix + name)
 
     def put(self, name: str, data: bytes) -> None:
-        """See `Objects.put`."""
+        """Write a small object; readers see the old or the new content, never a part."""
         self._objects.put(self._prefix + name, data)
 
     def put_file(self, name: str, path: Path) -> None:
-        """See `Objects.put_file`."""
+        """Write an object from a file; readers see the old or the new content, never a part."""
         self._objects.put_file(self._prefix + name, path)
 
     def version(self, name: str) -> str | None:
-        """See `Objects.version`."""
+        """Return the version of an object, another one after each write; None if it does not exist."""
         return self._objects.version(self._prefix + name)
 
     def age_s(self, name: str) -> float:
-        """See `Objects.age_s`."""
+        """Return the seconds since the object was written, by the clock of the object store."""
         return self._objects.age_s(self._prefix + name)
 
     def put_if(self, name: str, data: bytes, version: str | None) -> str:
-        """See `Objects.put_if`."""
+        """Write a small object if it still has this version, and return the new version."""
         return self._objects.put_if(self._prefix + name, data, version)
 
     def list(self, prefix: str) -> Iterator[ObjectInfo]:
-        """See `Objects.list`."""
+        """Yield every object whose name begins with `prefix`, in no order."""
         for info in self._objects.list(self._prefix + prefix):
             yield replace(info, name=info.name.removeprefix(self._prefix))
 
     def folders(self, prefix: str = "") -> Sequence[str]:
-        """See `Objects.folders`."""
+        """Return the names of the folders directly below `prefix`, sorted."""
         return self._objects.folders(self._prefix + prefix)
 
     def delete(self, names: Sequence[str]) -> None:
-        """See `Objects.delete`."""
+        """Remove objects; missing ones are ignored."""
         self._objects.delete([self._prefix + name for name in names])

@@ -54,13 +54,13 @@ class BucketObjects:
             ) from error
 
     def stream(self, name: str) -> Iterator[bytes]:
-        """See `Objects.stream`."""
+        """Yield the object in blocks."""
         with self._reporting("read", name), self._files.open(self._path(name), "rb", block_size=BLOCK_BYTES) as file:
             while block := file.read(BLOCK_BYTES):
                 yield block
 
     def size(self, name: str) -> int | None:
-        """See `Objects.size`."""
+        """Return the bytes of the object; None if it does not exist."""
         try:
             with self._reporting("read", name):
                 return int(self._files.info(self._path(name))["size"])
@@ -68,17 +68,17 @@ class BucketObjects:
             return None
 
     def put(self, name: str, data: bytes) -> None:
-        """See `Objects.put`."""
+        """Write a small object; readers see the old or the new content, never a part."""
         with self._reporting("write", name):
             self._files.pipe_file(self._path(name), data)
 
     def put_file(self, name: str, path: Path) -> None:
-        """See `Objects.put_file`."""
+        """Write an object from a file; readers see the old or the new content, never a part."""
         with self._reporting("write", name):
             self._files.put_file(str(path), self._path(name))
 
     def version(self, name: str) -> str | None:
-        """See `Objects.version`: the ETag in S3, the generation in Google's buckets."""
+        """Return the ETag of the object in S3, its generation in Google's buckets; None if it does not exist."""
         try:
             with self._reporting("read", name):
                 return self._conditions.version(self._files, self._path(name))
@@ -86,13 +86,13 @@ class BucketObjects:
             return None
 
     def age_s(self, name: str) -> float:
-        """See `Objects.age_s`."""
+        """Return the seconds since the object was written, by the clock of the object store."""
         with self._reporting("read", name):
             modified, now = self._conditions.times(self._files, self._path(name))
             return (now - modified).total_seconds()
 
     def put_if(self, name: str, data: bytes, version: str | None) -> str:
-        """See `Objects.put_if`."""
+        """Write a small object if it still has this version, and return the new version."""
         with self._reporting("write", name):
             try:
                 return self._conditions.put_if(self._files, self._path(name), data, version)
@@ -100,7 +100,7 @@ class BucketObjects:
                 raise ObjectChanged(f"{self.address}: {name} was changed by another process") from error
 
     def list(self, prefix: str) -> Iterator[ObjectInfo]:
-        """See `Objects.list`."""
+        """Yield every object whose name begins with `prefix`, in no order."""
         with self._reporting("list", prefix):
             listed = self._files.find(self._path(prefix), detail=True)
         start = len(self._path(""))
@@ -108,14 +108,14 @@ class BucketObjects:
             yield ObjectInfo(path[start:], int(info["size"]), self._modified(path, info))
 
     def folders(self, prefix: str = "") -> Sequence[str]:
-        """See `Objects.folders`."""
+        """Return the names of the folders directly below `prefix`, sorted."""
         with self._reporting("list", prefix or "the folders"):
             entries = self._files.ls(self._path(prefix).rstrip("/"), detail=True)
         paths = (str(entry["name"]).rstrip("/") for entry in entries if entry["type"] == "directory")
         return sorted(path.rpartition("/")[2] for path in paths)
 
     def delete(self, names: Sequence[str]) -> None:
-        """See `Objects.delete`."""
+        """Remove objects; missing ones are ignored."""
         for name in names:
             try:
                 with self._reporting("remove", name):

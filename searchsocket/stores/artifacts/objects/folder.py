@@ -24,13 +24,13 @@ class FolderObjects:
         self.address = root.as_uri()
 
     def stream(self, name: str) -> Iterator[bytes]:
-        """See `Objects.stream`."""
+        """Yield the object in blocks."""
         with self._reporting("cannot read", name), open(self._root / name, "rb") as file:
             while block := file.read(BLOCK_BYTES):
                 yield block
 
     def size(self, name: str) -> int | None:
-        """See `Objects.size`."""
+        """Return the bytes of the object; None if it does not exist."""
         try:
             with self._reporting("cannot read", name):
                 return (self._root / name).stat().st_size
@@ -38,23 +38,23 @@ class FolderObjects:
             return None
 
     def put(self, name: str, data: bytes) -> None:
-        """See `Objects.put`."""
+        """Write a small object; readers see the old or the new content, never a part."""
         self._write(name, lambda file: file.write(data))
 
     def put_file(self, name: str, path: Path) -> None:
-        """See `Objects.put_file`."""
+        """Write an object from a file; readers see the old or the new content, never a part."""
         with open(path, "rb") as source:
             self._write(name, lambda file: shutil.copyfileobj(source, file, BLOCK_BYTES))
 
     def version(self, name: str) -> str | None:
-        """See `Objects.version`: the hash of its content."""
+        """Return the hash of the content of the object; None if it does not exist."""
         try:
             return hashlib.sha256(b"".join(self.stream(name))).hexdigest()
         except ObjectMissing:
             return None
 
     def age_s(self, name: str) -> float:
-        """See `Objects.age_s`: a network drive may have another clock, so a new file states the time."""
+        """Return the seconds since the object was written, by the clock of the drive: that of a new file."""
         path = self._root / name
         with (
             self._reporting("cannot read", name),
@@ -64,7 +64,7 @@ class FolderObjects:
             return os.fstat(file.fileno()).st_mtime - path.stat().st_mtime
 
     def put_if(self, name: str, data: bytes, version: str | None) -> str:
-        """See `Objects.put_if`; a lock file beside the object excludes other writers."""
+        """Write a small object if it still has this version; a lock file beside it excludes other writers."""
         from filelock import FileLock  # reading needs no lock
 
         path = self._root / name
@@ -77,7 +77,7 @@ class FolderObjects:
         return hashlib.sha256(data).hexdigest()
 
     def list(self, prefix: str) -> Iterator[ObjectInfo]:
-        """See `Objects.list`."""
+        """Yield every object whose name begins with `prefix`, in no order."""
         for folder, _, names in os.walk(self._root / prefix):
             for name in names:
                 path = Path(folder) / name
@@ -87,12 +87,12 @@ class FolderObjects:
                     yield ObjectInfo(path.relative_to(self._root).as_posix(), stat.st_size, modified)
 
     def folders(self, prefix: str = "") -> Sequence[str]:
-        """See `Objects.folders`."""
+        """Return the names of the folders directly below `prefix`, sorted."""
         with self._reporting("cannot list", prefix), os.scandir(self._root / prefix) as entries:
             return sorted(entry.name for entry in entries if entry.is_dir())
 
     def delete(self, names: Sequence[str]) -> None:
-        """See `Objects.delete`."""
+        """Remove objects; missing ones are ignored."""
         for name in names:
             with self._reporting("cannot remove", name):
                 (self._root / name).unlink(missing_ok=True)

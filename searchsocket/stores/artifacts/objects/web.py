@@ -35,13 +35,13 @@ class WebObjects:
         )
 
     def stream(self, name: str) -> Iterator[bytes]:
-        """See `Objects.stream`."""
+        """Yield the object in blocks."""
         with self._reporting(name), self._client.stream("GET", self._address(name)) as response:
             self._check(response, name)
             yield from response.iter_bytes(BLOCK_BYTES)
 
     def size(self, name: str) -> int | None:
-        """See `Objects.size`."""
+        """Return the bytes of the object; None if it does not exist."""
         with self._reporting(name):
             response = self._client.head(self._address(name))
         try:
@@ -51,35 +51,35 @@ class WebObjects:
         return int(response.headers.get("content-length", "-1"))
 
     def put(self, name: str, data: bytes) -> None:
-        """See `Objects.put`."""
+        """Write a small object; readers see the old or the new content, never a part."""
         raise self._only_read()
 
     def put_file(self, name: str, path: Path) -> None:
-        """See `Objects.put_file`."""
+        """Write an object from a file; readers see the old or the new content, never a part."""
         raise self._only_read()
 
     def version(self, name: str) -> str | None:
-        """See `Objects.version`."""
+        """Return the version of an object, another one after each write; None if it does not exist."""
         raise self._only_read()
 
     def age_s(self, name: str) -> float:
-        """See `Objects.age_s`."""
+        """Return the seconds since the object was written, by the clock of the object store."""
         raise self._only_read()
 
     def put_if(self, name: str, data: bytes, version: str | None) -> str:
-        """See `Objects.put_if`."""
+        """Write a small object if it still has this version, and return the new version."""
         raise self._only_read()
 
     def list(self, prefix: str) -> Iterator[ObjectInfo]:
-        """See `Objects.list`."""
+        """Yield every object whose name begins with `prefix`, in no order."""
         raise self._only_read()
 
     def folders(self, prefix: str = "") -> Sequence[str]:
-        """See `Objects.folders`."""
+        """Return the names of the folders directly below `prefix`, sorted."""
         raise self._only_read()
 
     def delete(self, names: Sequence[str]) -> None:
-        """See `Objects.delete`."""
+        """Remove objects; missing ones are ignored."""
         raise self._only_read()
 
     def _address(self, name: str) -> str:

@@ -35,78 +35,78 @@ class LocalCatalogue:
         self._damage = damage
 
     def facts(self, ids: Sequence[str]) -> Facts:
-        """See `CatalogueSnapshot.facts`."""
+        """Return the ranking facts of each record, in the order of `ids`."""
         rows = self._numbering.rows_of(ids)
         with self._damage:
             return self._facts.take(rows)
 
     def facets(self, ids: Sequence[str]) -> list[tuple[str, ...]]:
-        """See `CatalogueSnapshot.facets`."""
+        """Return the facets of the page of each record, in the order of `ids`."""
         rows = self._numbering.rows_of(ids)
         with self._damage:
             return self._labelled.facets_of(rows)
 
     def languages_of(self, ids: Sequence[str]) -> list[str]:
-        """See `CatalogueSnapshot.languages_of`."""
+        """Return the language of the page of each record, "" if unknown, in the order of `ids`."""
         rows = self._numbering.rows_of(ids)
         with self._damage:
             return self._labelled.languages_of(rows)
 
     def facet_names(self) -> frozenset[str]:
-        """See `CatalogueSnapshot.facet_names`."""
+        """Return the facets that any page states."""
         with self._damage:
             return self._labelled.facet_names()
 
     def languages(self) -> frozenset[str]:
-        """See `CatalogueSnapshot.languages`."""
+        """Return the languages of all pages."""
         with self._damage:
             return self._labelled.languages()
 
     def records(self, ids: Sequence[str]) -> list[Record]:
-        """See `CatalogueSnapshot.records`."""
+        """Return the records, in the order of `ids`."""
         return [item.record for item in self.readable(ids)]
 
     def readable(self, ids: Sequence[str]) -> list[ReadableRecord]:
-        """See `CatalogueSnapshot.readable`."""
+        """Return the records with their readable texts, in the order of `ids`."""
         return self._records.readable(self._numbering.docs_of(ids))
 
     def read_ahead(self) -> None:
-        """See `CatalogueSnapshot.read_ahead`."""
+        """Load the readable texts into memory if they are small."""
         self._records.read_ahead(self._numbering.docs.tolist())
 
     def take_over(self, before: "LocalCatalogue") -> None:
-        """See `RecordCache.take_over`."""
+        """Copy unchanged records from the cache of the previous generation."""
         self._records.take_over(before._records)
 
     def texts(self, ids: Sequence[str]) -> list[str]:
-        """See `CatalogueSnapshot.texts`."""
+        """Return the `text` of each record, in the order of `ids`."""
         return self._records.texts(self._numbering.docs_of(ids))
 
     def page_records(self, url: str) -> list[Record]:
-        """See `CatalogueSnapshot.page_records`."""
+        """Return the records of a page by ordinal; empty if there is no such page."""
         return [item.record for item in self._records.readable(self._docs_of_page(url))]
 
     def page_body(self, url: str) -> str | None:
-        """See `CatalogueSnapshot.page_body`."""
+        """Return the text of a page; None if there is no such page."""
         text = self._bodies.text(url, self._page_text)
         if text is None and self._docs_of_page(url):
             raise PageTextsMissing(self._scope)
         return text
 
     def page_digest(self, url: str) -> str:
-        """See `CatalogueSnapshot.page_digest`."""
+        """Return the digest of the text of a page; "" if it has no text."""
         return self._bodies.digest(url)
 
     def key_phrases(self, url: str) -> tuple[str, ...]:
-        """See `CatalogueSnapshot.key_phrases`."""
+        """Return the key phrases of a page; empty if it has no text."""
         return self._bodies.key_phrases(url)
 
     def body_digests(self) -> Iterator[tuple[str, str]]:
-        """See `Catalogue.body_digests`."""
+        """Yield (url, digest) of the text of every live page that has one, by rising URL."""
         return all_digests(self._bodies)
 
     def fingerprints(self, after: str, limit: int) -> list[tuple[str, str]]:
-        """See `CatalogueSnapshot.fingerprints`."""
+        """Return the next `limit` (id, record_hash) pairs after an id, by rising id."""
         return self._numbering.fingerprints(after, limit)
 
     def _page_text(self, url: str) -> str:

@@ -31,18 +31,18 @@ class IndexPart:
         self.upkeep = index if isinstance(index, VectorUpkeep) else None
 
     def open(self, rest: Rest, *, max_read_bytes: int) -> VectorSnapshot:
-        """See `VectorPart.open`."""
+        """Open the vectors of a generation."""
         path, generation = rest.folder / BORN, rest.manifest.generation
         with NamingDamage(path):
             born = np.fromfile(path, np.int64).reshape(generation.records)
         return IndexVectors(self._index, generation, rest.numbering, rest.selector, born)
 
     def index_of(self, generation: Generation) -> str:
-        """See `VectorPart.index_of`."""
+        """Return the name of the vector index that this generation will have."""
         return self._index.open(generation).limits.index
 
     def are_same(self, live: VectorSnapshot, ids: Sequence[str], vectors: Vectors) -> NDArray[np.bool_]:
-        """See `VectorPart.are_same`."""
+        """Compare records of the live generation with `vectors`; for each, True if the vector is equal."""
         try:
             stored = live.vectors_of(ids)
         except VectorsMissing as error:  # missing vectors are written again
@@ -53,7 +53,7 @@ class IndexPart:
         return same
 
     def blocks(self, live: VectorSnapshot, numbering: Numbering, rows: Rows) -> Iterator[Vectors]:
-        """See `VectorPart.blocks`."""
+        """Yield the vectors of rows, `BATCH` at a time."""
         for start in range(0, len(rows), BATCH):
             yield live.vectors_of(numbering.ids_of(rows[start : start + BATCH]))
 
@@ -66,7 +66,7 @@ class IndexPart:
         staged: Vectors,
         number: int,
     ) -> Mapping[str, FileEntry]:
-        """See `VectorPart.write`: of remote vectors, only the generation that sent each is written here."""
+        """Write, for each remote vector, the generation that sent it; return the entry of that file."""
         born = np.full(len(sources), number, np.int64)
         if isinstance(live, IndexVectors):
             is_old = sources >= 0
@@ -76,12 +76,12 @@ class IndexPart:
             return {BORN: file.entry}
 
     def stage(self, generation: Generation, upserts: Iterable[tuple[Record, Vector]], gone: Iterable[str]) -> None:
-        """See `VectorPart.stage`."""
+        """Stage the difference between a new generation and the live one in the remote index."""
         self._index.stage(generation, (row_of(record, vector) for record, vector in upserts), gone)
         self._index.seal(generation)
 
     def retain(self, scope: Scope, generations: Collection[Generation]) -> None:
-        """See `VectorPart.retain`."""
+        """Delete the remote rows that none of these generations contains."""
         self._index.retain(scope, generations)
 
 
@@ -113,7 +113,7 @@ class IndexVectors:
         return self._snapshot.limits
 
     def nearest(self, vector: Vector, *, top_k: int, where: Filter = MATCH_ALL) -> list[Hit]:
-        """See `VectorSnapshot.nearest`.
+        """Return at most `top_k` records that match `where`, by falling cosine; equal scores by rising id.
 
         Raises:
             VectorsMissing: The index lacks records that match.
@@ -125,11 +125,11 @@ class IndexVectors:
         return hits
 
     def similarities(self, vector: Vector, ids: Sequence[str]) -> list[float]:
-        """See `VectorSnapshot.similarities`; raises the same errors as `vectors_of`."""
+        """Return the cosine of each record, in the order of `ids`; raises the same errors as `vectors_of`."""
         return self._named(ids, lambda: self._snapshot.similarities(vector, ids))
 
     def vectors_of(self, ids: Sequence[str]) -> Vectors:
-        """See `VectorSnapshot.vectors_of`.
+        """Return a copy of the vector of each record, in the order of `ids`.
 
         Raises:
             VectorsMissing: The index lacks some of these records.
@@ -137,7 +137,7 @@ class IndexVectors:
         return self._named(ids, lambda: self._snapshot.vectors_of(ids))
 
     def written(self, ids: Sequence[str]) -> Sequence[int]:
-        """See `Written`."""
+        """Return the generation that last wrote each record."""
         since: list[int] = self._since[self._numbering.rows_or_none(ids)].tolist()
         return since
 

@@ -200,7 +200,7 @@ class MatrixVectors:
         return vectors
 
     def nearest(self, vector: Vector, *, top_k: int, where: Filter = MATCH_ALL) -> list[Hit]:
-        """See `VectorSnapshot.nearest`."""
+        """Return at most `top_k` records that match `where`, by falling cosine; equal scores by rising id."""
         rows, scores = self.nearest_rows(vector, top_k, where)
         return list(map(Hit, self.numbering.ids_of(rows), scores.tolist()))
 
@@ -219,13 +219,13 @@ class MatrixVectors:
             return cosines(self.matrix, vector, rows)
 
     def similarities(self, vector: Vector, ids: Sequence[str]) -> list[float]:
-        """See `VectorSnapshot.similarities`."""
+        """Return the cosine of each record, in the order of `ids`."""
         self._check(vector)
         scores: list[float] = self.cosines(vector, self.numbering.rows_of(ids)).tolist()
         return scores
 
     def vectors_of(self, ids: Sequence[str]) -> Vectors:
-        """See `VectorSnapshot.vectors_of`."""
+        """Return a copy of the vector of each record, in the order of `ids`."""
         rows = self.numbering.rows_of(ids)
         with self._damage:
             return _vectors_at(self._packs, self._places[rows], self._dimensions)

@@ -36,7 +36,7 @@ class MatrixPart:
     upkeep = None
 
     def open(self, rest: Rest, *, max_read_bytes: int) -> MatrixVectors:
-        """See `VectorPart.open`."""
+        """Open the vectors of a generation."""
         dimensions, places = rest.manifest.generation.dimensions, rest.numbering.names.places
         is_read = len(places) * dimensions * 4 <= max_read_bytes
         damage = NamingDamage(rest.folder / PACKS)
@@ -49,17 +49,17 @@ class MatrixPart:
         )
 
     def index_of(self, generation: Generation) -> str:
-        """See `VectorPart.index_of`."""
+        """Return the name of the vector index that this generation will have."""
         return EXACT
 
     def are_same(self, live: VectorSnapshot, ids: Sequence[str], vectors: Vectors) -> NDArray[np.bool_]:
-        """See `VectorPart.are_same`."""
+        """Compare records of the live generation with `vectors`; for each, True if the vector is equal."""
         own = _own(live)
         same: NDArray[np.bool_] = (own.read_once(own.numbering.rows_of(ids)) == vectors).all(axis=1)
         return same
 
     def blocks(self, live: VectorSnapshot, numbering: Numbering, rows: Rows) -> Iterator[Vectors]:
-        """See `VectorPart.blocks`."""
+        """Yield the vectors of rows, `BATCH` at a time."""
         for start in range(0, len(rows), BATCH):
             yield _own(live).read_once(rows[start : start + BATCH])
 
@@ -72,7 +72,7 @@ class MatrixPart:
         staged: Vectors,
         number: int,
     ) -> Mapping[str, FileEntry]:
-        """See `VectorPart.write`."""
+        """Write the vectors of the new pack, and return the entries of their files for the manifest."""
         if not is_new.any():
             return {}
         name = vectors_file(NEW_PACK)
@@ -81,10 +81,10 @@ class MatrixPart:
             return {name: file.entry}
 
     def stage(self, generation: Generation, upserts: Iterable[tuple[Record, Vector]], gone: Iterable[str]) -> None:
-        """See `VectorPart.stage`: does nothing, because `write` has stored all vectors in the folder."""
+        """Do nothing: `write` has stored all vectors in the folder."""
 
     def retain(self, scope: Scope, generations: Collection[Generation]) -> None:
-        """See `VectorPart.retain`: does nothing, because vectors are deleted with their folders."""
+        """Do nothing: vectors are deleted with their folders."""
 
 
 def _packs(folder: Path, manifest: Manifest) -> Sequence[Vectors]:

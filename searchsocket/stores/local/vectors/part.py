@@ -75,7 +75,7 @@ class VectorPart(Protocol):
         """Stage the difference between a new generation and the live one in the remote index."""
 
     def retain(self, scope: Scope, generations: Collection[Generation]) -> None:
-        """See `VectorIndex.retain`."""
+        """Delete the rows that none of these generations contains."""
 
 
 class HashedFile:
