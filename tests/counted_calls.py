@@ -1,4 +1,4 @@
-"""What some work costs, as a number that no machine changes."""
+"""Cost of work as a number that does not depend on the machine."""
 
 import sys
 from collections.abc import Callable
@@ -6,7 +6,7 @@ from types import FrameType
 
 
 def calls(work: Callable[[], object]) -> int:
-    """How many functions some work calls in this thread, Python's and built-in ones."""
+    """Return the number of function calls of some work in this thread, Python's and built-in ones."""
     count = 0
 
     def note(_: FrameType, event: str, __: object) -> None:

@@ -1,4 +1,4 @@
-"""What the tests of the local store share: its live folder, a new store over it, and its bytes."""
+"""Helpers for tests of the local store: its live folder, a new store over it, and its bytes."""
 
 from pathlib import Path
 

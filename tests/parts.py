@@ -1,4 +1,4 @@
-"""Which tests `make test`, `make test-rest` and `make test-long` run; paths below `tests`."""
+"""Paths below `tests` that `make test`, `make test-rest` and `make test-long` run."""
 
 import re
 

@@ -17,7 +17,7 @@ from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Vector, Vecto
 
 @dataclass
 class Machine:
-    """How the other machine is, and what was asked of it."""
+    """State of the remote machine, and the number of its calls."""
 
     calls: int = 0
     is_away: bool = False

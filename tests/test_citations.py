@@ -1,4 +1,4 @@
-"""What code, tests and documents cite exists: sections of `docs/spec.md`, other documents, files."""
+"""Citations of code, tests and documents exist: sections of `docs/spec.md`, other documents, files."""
 
 import ast
 import io

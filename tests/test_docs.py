@@ -1,4 +1,4 @@
-"""What the documentation says about settings, errors and commands is what the code has."""
+"""The documentation of settings, errors and commands matches the code."""
 
 import json
 import re

@@ -120,7 +120,7 @@ def extension_of(name: str) -> str:
 
 
 def layer(name: str) -> int:
-    """How far from the centre a module of the library is.
+    """Return the layer of a module of the library, from 0 at the centre.
 
     Raises:
         StopIteration: Its room has no place yet.
@@ -265,7 +265,7 @@ def test_the_core_names_no_database(tree: Tree) -> None:
 
 
 def test_the_server_is_started_by_its_own_command_alone(tree: Tree) -> None:
-    """What the command line and the server have in common lies in `searchsocket.serving`."""
+    """Code that the command line and the server share is in `searchsocket.serving`."""
     reaching = [each for each in tree.imports if top(each.module) == "searchsocket" and top(each.name) == "search_api"]
     assert {each.module for each in reaching if not extension_of(each.module)} == {"searchsocket.cli.server"}
     starting = [each for each in tree.imports if each.name == "searchsocket.cli.server"]

@@ -18,7 +18,7 @@ ENVIRON = {**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "PYTH
 
 
 def commands(heading: str) -> list[str]:
-    """What stands after each `$` below a heading."""
+    """Return the text after each `$` below a heading."""
     section = README.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
     return re.findall(r"^\$ (.*)$", section, flags=re.MULTILINE)
 

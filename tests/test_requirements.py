@@ -1,4 +1,4 @@
-"""What is imported is declared, and the lock fits what is declared and is what is installed; no index is asked."""
+"""Imports are declared, and the lock matches the declarations and the installation; no package index is called."""
 
 import ast
 import re

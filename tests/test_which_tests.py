@@ -1,4 +1,4 @@
-"""Names in the parts of the tests exist: a name without a file would leave tests out silently."""
+"""Names in the parts of the tests exist: a name without a match would silently skip tests."""
 
 import pytest
 

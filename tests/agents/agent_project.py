@@ -71,7 +71,7 @@ def offering(project: Project, *tools: str, **others: Any) -> Project:
 
 
 def talk(server: Any, about: Callable[[Client], Coroutine[Any, Any, Any]], mode: str = "legacy") -> Any:
-    """What a conversation with a server, or over a transport, gives."""
+    """Return the result of `about` in a session with a server, or over a transport."""
 
     async def run() -> Any:
         async with Client(server, mode=mode) as client:

@@ -110,7 +110,7 @@ def arguments(
 
 
 async def fuzz(client: Client, tool: str, seed: int, calls: int) -> dict[str, int]:
-    """How often each code came of calls of a tool; "" for answers."""
+    """Call a tool with random arguments, and count the calls per error code; "" counts answers."""
     pick = random.Random(seed)
     schema = schema_of(TOOLS[tool].takes)
     codes: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""What the list of tools says of answers: enough to check them by, and few tokens, since each talk begins with it."""
+"""The tool list describes answers well enough to validate them, in few tokens: every session begins with it."""
 
 import copy
 import json

@@ -145,7 +145,7 @@ def checkout(agent_project: Project, tmp_path: Path) -> Path:
 
 
 def answer(root: Path, scope: str = "") -> Mapping[str, Any]:
-    """Which project and scope a call asks, from a folder."""
+    """Return the project and scope that a call from a folder reads."""
     library = CheckoutLibraries(project_around(root), {}).find(scope)
     indexed = library.service.store.generation(library.scope)
     return {"root": library.project.root, "scope": library.scope.name, "branch": library.branch, "indexed": indexed}

@@ -22,7 +22,7 @@ def right(wanted: object) -> Any:
 
 
 def answers(path: Path, spoilt: dict[int, dict[str, Any]]) -> str:
-    """What is said of right answers, but for those that are spoilt."""
+    """Write the right answers to a file, with some replaced by wrong ones, and return what the check prints."""
     lines = []
     for number, task in enumerate(TASKS):
         arguments = {name: right(value) for name, value in task.call.must.items()}

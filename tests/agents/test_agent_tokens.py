@@ -1,4 +1,4 @@
-"""How much a reply is: no more than is asked for, and never more than clients take."""
+"""Sizes of replies: at most the requested tokens, and never more than clients accept."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What each tool answers, in both eras of the protocol (spec 16.2, 16.3)."""
+"""The answer of each tool, in both eras of the protocol (spec 16.2, 16.3)."""
 
 from typing import Any
 

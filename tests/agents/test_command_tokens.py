@@ -20,7 +20,7 @@ COMMANDS: dict[str, tuple[list[str], str, str, str]] = {  # arguments, list, tok
 
 
 def named(result: dict[str, Any]) -> list[Any]:
-    """What tells one result from another; ages differ from call to call."""
+    """Return the fields that identify a result; ages differ from call to call."""
     return [result.get(name) for name in ("href", "file", "line", "lines", "marks", "text")]
 
 

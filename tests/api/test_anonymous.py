@@ -1,4 +1,4 @@
-"""What an anonymous caller can learn, over every endpoint: public pages, and nothing of where they come from."""
+"""Anonymous callers read public pages at every endpoint, and never the sources of these pages."""
 
 from pathlib import Path
 from typing import Any

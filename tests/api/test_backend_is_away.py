@@ -1,4 +1,4 @@
-"""What callers read while the machine with the vectors is away."""
+"""Answers while the machine with the vectors cannot be reached."""
 
 from pathlib import Path
 

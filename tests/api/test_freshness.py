@@ -1,4 +1,4 @@
-"""What caches keep: validators, what they depend on, and who may keep an answer."""
+"""Caching: validators, the data that they depend on, and the caches that may store an answer."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path

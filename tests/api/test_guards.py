@@ -1,4 +1,4 @@
-"""What stands before the endpoints: sizes, rates, other origins, headers."""
+"""Checks before the endpoints: sizes, rates, other origins, headers."""
 
 from collections.abc import AsyncIterator, Callable
 

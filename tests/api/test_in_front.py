@@ -1,4 +1,4 @@
-"""What is documented to stand before the service, run as it is documented: nginx, and the handle for SvelteKit."""
+"""The documented proxies work as documented: nginx, and the handle for SvelteKit."""
 
 import http.client
 import json
@@ -71,7 +71,7 @@ def documented(language: str) -> str:
 
 
 def hook(service: str) -> str:
-    """What `searchsocket init` writes, with the address of the test's service."""
+    """Return the hook that `searchsocket init` writes, with the address of the test's service."""
     handle = ROOT / "clients/js/dist/handle.js"
     return (
         f"import {{ searchsocketHandle }} from '{handle.as_uri()}';\n"

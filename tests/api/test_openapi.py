@@ -157,7 +157,7 @@ def test_the_document_tells_which_scopes_can_be_none(api: Api) -> None:
 
 
 def holds(schema: dict[str, Any], value: Any, schemas: dict[str, Any]) -> bool:
-    """Whether `value` is what `schema` says; the part of JSON Schema that our document uses."""
+    """Return True if `value` matches `schema`; supports the part of JSON Schema that our document uses."""
     if "$ref" in schema:
         return holds(schemas[schema["$ref"].rpartition("/")[2]], value, schemas)
     if "anyOf" in schema:

@@ -78,7 +78,7 @@ def test_a_wrong_path_names_pages_that_may_be_meant(api: Api) -> None:
 
 @pytest.mark.parametrize("path", ["nope", "robot", "docs/voice", "battery/nine/hours/dock", "%20", "docs/"])
 def test_pages_are_suggested_only_when_they_are_named_alike(api: Api, path: str) -> None:
-    """What merely says the same words is no page that was meant."""
+    """Pages that share only some words with the path are not suggested."""
     suggested = api.get(f"/api/pages/{path}").json()["error"]["suggestions"]
     assert set(suggested) <= ({"/docs/battery", "/docs-old/battery"} if "battery" in path else set())
 

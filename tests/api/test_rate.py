@@ -1,4 +1,4 @@
-"""How often a client may ask, by a clock that the test holds."""
+"""Rate limits of clients, by a clock that the test sets."""
 
 import random
 import time

@@ -1,4 +1,4 @@
-"""Who may see what (spec 14.3), and who is taken for whom."""
+"""Permissions of callers (spec 14.3), and how a caller is identified."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +17,7 @@ SECRET = {"q": "battery", "scope": "secret-branch"}
 
 
 def is_trusted(api: Api, **options: Any) -> bool:
-    """Whether the caller sees source paths, which only the trusted do."""
+    """Return True if the caller sees source paths, which only trusted callers do."""
     answer = api.post({"q": "battery"}, **options)
     return answer.status_code == 200 and answer.json()["results"][0]["routeFile"] is not None
 
@@ -118,7 +118,7 @@ def on_loopback(api: Api) -> Api:
 def test_the_absence_of_headers_grants_nothing(
     configured: Callable[..., Api], environ: dict[str, str], token: str
 ) -> None:
-    """What a proxy on this machine that says nothing of its clients passes on looks like a local request."""
+    """A local proxy that sends no client headers looks like a local request, so it must not be trusted."""
     api = on_loopback(configured(host="127.0.0.1", environ=environ, token=token))
     assert api.post({"q": "battery"}).status_code == 200
     assert not is_trusted(api)

@@ -30,7 +30,7 @@ class WatchedEmbedder(HashEmbedder):
 
 
 def ask_twice(tmp_path: Path, embedder: WatchedEmbedder) -> list[bool]:
-    """Whether each query was embedded in the thread of the event loop."""
+    """Send two queries; return, for each, True if it was embedded in the thread of the event loop."""
     project = make_project(tmp_path)
     opened = LocalStore(project.state_dir / "index", project.id)
     api = Api(create_app(project, environ=ENVIRON, host="0.0.0.0", store=opened, embedder=embedder, clock=lambda: NOW))

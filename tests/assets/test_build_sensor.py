@@ -63,7 +63,7 @@ def tick(site: Path, instance: dg.DagsterInstance, later: object) -> Tick:
 
 @pytest.fixture
 def end(instance: dg.DagsterInstance) -> Callable[..., str]:
-    """What a daemon and a run make of a request."""
+    """Return a function that records the run of a request, with success or failure, and returns its id."""
     job = dg.JobDefinition(name="index_site", graph_def=dg.GraphDefinition("index_site"))
 
     def make(request: dg.RunRequest, *, well: bool) -> str:

@@ -1,4 +1,4 @@
-"""What Dagster's pages show of a stage's result."""
+"""The details of a stage's result in Dagster's pages."""
 
 from pathlib import Path
 from typing import Any

@@ -204,7 +204,7 @@ def test_scopes_are_partitions_that_do_not_touch_each_other(site: Path, run_grap
 
 
 def test_one_asset_runs_alone_in_its_own_process(site: Path, run_graph: RunGraph) -> None:
-    """What passes between stages lies on disk, so any of them can be materialized again by itself."""
+    """Stages exchange their results on disk, so any of them can be materialized again by itself."""
     whole = versions(run_graph())
     code = (
         "import json, dagster as dg\nfrom searchsocket_assets.definitions import build_definitions\n"

@@ -1,4 +1,4 @@
-"""Where a project's runs are remembered."""
+"""The folder that stores a project's runs."""
 
 import subprocess
 import sys

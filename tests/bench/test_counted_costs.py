@@ -1,4 +1,4 @@
-"""What users wait for costs no more than a quarter above what was recorded: counted in calls, which no load changes.
+"""User-visible work costs at most a quarter more than recorded, in function calls, which no load changes.
 
 Seconds are in docs/notes/performance.md; these counts fail if they grow. Record a lower count with the change.
 """

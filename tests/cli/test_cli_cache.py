@@ -72,7 +72,7 @@ def test_clear_asks_and_says_what_it_deletes(run: RunCli, run_json: RunJson, ind
 
 def test_a_cache_of_an_older_version_moves(run: RunCli, run_json: RunJson, indexed: Path, tmp_path: Path,
                                            monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
-    """What a project had embedded before counts for all projects afterwards."""
+    """Embeddings of an older project cache become available to all projects."""
     monkeypatch.setenv("SEARCHSOCKET_CACHE", str(tmp_path / "users"))
     shutil.rmtree(indexed / ".searchsocket" / "index")
     summary = run_json("index", "--force", project=indexed)

@@ -1,4 +1,4 @@
-"""What `--help` looks like on a terminal of 80 columns."""
+"""The output of `--help` on a terminal of 80 columns."""
 
 import importlib
 import json

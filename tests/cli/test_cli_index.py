@@ -30,7 +30,7 @@ def files(root: Path) -> dict[str, bytes]:
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """What the command would run, caught before its first stage."""
+    """Record the run that the command would start, and stop it before its first stage."""
     caught: dict[str, Any] = {}
 
     def run_scope(run: ScopeRun, checks: object) -> RunReport:

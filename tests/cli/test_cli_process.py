@@ -90,7 +90,7 @@ ROUTE = "src/routes/docs/[slug]/+page.svelte"
 
 @pytest.fixture
 def token_file(indexed: Path) -> Path:
-    """Where the token will be; the project that was copied may have been served."""
+    """Return the path of the token file, without the token of an earlier service."""
     file = indexed / ".searchsocket" / "serve.token"
     file.unlink(missing_ok=True)
     return file

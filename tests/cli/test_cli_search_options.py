@@ -29,7 +29,7 @@ def test_explain_says_what_a_score_is_made_of(run: RunCli, run_json: RunJson, in
 
 @pytest.fixture
 def opened(tmp_path: Path) -> Path:
-    """What the browser was told to open."""
+    """Install a fake browser, and return the path of the file with the URL that it opened."""
     browser = tmp_path / "browser"
     browser.write_text(f'#!/bin/sh\nprintf %s "$1" > {tmp_path}/opened\n')
     browser.chmod(0o755)

@@ -1,4 +1,4 @@
-"""What `searchsocket serve` says of what goes wrong while it answers."""
+"""Messages of `searchsocket serve` about failures while it answers."""
 
 import pytest
 

@@ -62,7 +62,7 @@ def two_workers(site: Path, *options: str) -> Iterator[tuple[str, subprocess.Pop
 
 
 def in_each_worker(process: subprocess.Popen[str], ask: Callable[[], object]) -> list[object]:
-    """What each worker answers: the others are stopped meanwhile, and so take no request."""
+    """Return the answer of each worker; the other workers are paused, so they accept no request."""
     answers, workers = [], workers_of(process)
     for worker in workers:
         for other in workers - {worker}:
@@ -79,7 +79,7 @@ def generation(address: str) -> object:
 
 
 def told_to_agents(address: str, token: str) -> list[bool]:
-    """Whether the official client finds the page, in each era."""
+    """Return, for each era of the protocol, True if the official client finds the page."""
 
     async def found(client: Client) -> str:
         return text_of(await client.call_tool("search", {"query": "mooring rope"}))

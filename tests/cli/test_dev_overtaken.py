@@ -22,7 +22,7 @@ def live(root: Path) -> str:
 def test_a_build_that_is_overtaken_while_it_is_read_is_not_published(
     indexed: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What was read may be some of one build and some of the next, and no gate refuses two pages of five."""
+    """The pages may be of two builds, and no gate refuses two pages of five."""
     before = live(indexed)
     work = Work.begin(open_project(indexed, {}), None, 0)
     watcher = Watcher(indexed / ".searchsocket")

@@ -81,7 +81,7 @@ CHECKED = "from searchsocket.stores.local import LocalStore; wrap(LocalStore, 'v
 
 @dataclass(frozen=True)
 class Ended:
-    """What became of a run, and what is live before and after it."""
+    """Result of an interrupted run, with the live generation before and after it."""
 
     status: int
     stdout: str
@@ -172,7 +172,7 @@ def test_a_signal_while_a_provider_is_asked_again_publishes_nothing(edited: Path
 
 @pytest.mark.parametrize("act", ["kill", "swallowed"])
 def test_a_signal_just_before_the_switch_publishes_nothing(edited: Path, act: str) -> None:
-    """Whether or not something on the way swallowed the exception: the run asks."""
+    """The run checks for the signal itself, in case another handler swallowed the exception."""
     ended = interrupted(edited, BUILT, act=act)
     assert_nothing_was_published(ended, 143)
     assert len(list((edited / ".searchsocket/index/main").glob("2*"))) == 2
@@ -190,7 +190,7 @@ def assert_nothing_was_published(ended: Ended, status: int) -> None:
 
 @pytest.mark.parametrize("place", [SWITCHING, SWITCHED])
 def test_a_signal_during_the_switch_and_after_it_ends_in_success(edited: Path, place: str) -> None:
-    """What was begun is finished: scripts would take 143 for "nothing was published"."""
+    """The switch is completed: scripts would read exit status 143 as "nothing was published"."""
     ended = interrupted(edited, place, "--json")
     assert (ended.status, ended.failure) == (0, ""), ended
     assert json.loads(ended.stdout)["generation"] == ended.after > ended.before

@@ -1,4 +1,4 @@
-"""What a run prints of where pages come from, what is left out, and how long it took."""
+"""The summary of a run: source of the pages, left out pages, and duration."""
 
 from io import StringIO
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a screen reader has to say of a page: Chromium's accessibility tree, and what its live regions announced."""
+"""Output of a screen reader for a page: Chromium's accessibility tree, and announcements of live regions."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,4 +1,4 @@
-"""How it looks: in both themes, at three widths, from right to left, in own colours, to axe and to a screen reader."""
+"""Appearance: two themes, three widths, right to left, custom colours, axe and a screen reader."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What the search says of its answers: filters, slips, weak, none; and of a service that is slow, full, away or new."""
+"""States of the search: filters, typos, weak or no results, and a slow, full, missing or new service."""
 
 import json
 import re

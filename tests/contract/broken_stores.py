@@ -58,7 +58,7 @@ class AnyWords(Greedy):
 
 
 class EverythingStore(MemoryStore):
-    """What must be refused is taken, what was only staged is found, and nothing ever goes."""
+    """Accepts bad records, answers from staged changes, and deletes nothing."""
 
     def upsert(self, records: Sequence[Record], vectors: Vectors, scope: Scope) -> None:
         self._of(scope).upserts |= {one.id: (one, vector) for one, vector in zip(records, vectors, strict=False)}
@@ -103,7 +103,7 @@ class EverythingStore(MemoryStore):
 
 
 class YesterdayStore(MemoryStore):
-    """What was published last is live from the next publish on."""
+    """Switches to a published generation only at the next publish."""
 
     def open_reader(self, scope: Scope) -> MemoryReader | None:
         kept = self._of(scope).kept

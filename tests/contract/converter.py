@@ -1,4 +1,4 @@
-"""What every converter promises: the Markdown of the walk, byte by byte."""
+"""Contract of converters: the Markdown of the walk, byte by byte."""
 
 import random
 from pathlib import Path

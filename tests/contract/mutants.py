@@ -54,7 +54,7 @@ class EverythingVectors(MemoryVectors):
 
 
 class YesterdayVectors(MemoryVectors):
-    """What each generation was first sealed with, whatever was done since."""
+    """Answers each generation from the rows of its first seal, without later changes."""
 
     def retain(self, scope: Scope, generations: Any) -> None:
         self._claim()

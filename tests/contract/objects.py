@@ -1,4 +1,4 @@
-"""What every place for artefacts promises: a reader sees an object whole, or does not see it."""
+"""Contract of object stores: a reader sees a whole object or none."""
 
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
@@ -14,7 +14,7 @@ LARGE = bytes(range(256)) * 12_000  # several blocks
 
 
 class ReadingContract:
-    """What can be read. A subclass supplies `written`: objects as a place holds them, read through what is tested."""
+    """Reading. A subclass supplies `written`: objects in a store, read through the implementation under test."""
 
     @pytest.fixture
     def contents(self) -> dict[str, bytes]:
@@ -44,7 +44,7 @@ class ReadingContract:
 
 
 class WritingContract(ReadingContract):
-    """What can be written too. A subclass supplies an empty `objects`."""
+    """Writing. A subclass supplies an empty `objects`."""
 
     @pytest.fixture
     def written(self, objects: Objects, contents: dict[str, bytes], tmp_path: Path) -> Objects:

@@ -1,4 +1,4 @@
-"""What every reranker promises."""
+"""Contract of rerankers."""
 
 import math
 
@@ -32,6 +32,6 @@ class RerankerContract:
         assert once == pytest.approx(turned)
 
     def test_tokens_are_counted(self, reranker: Reranker) -> None:
-        """What a call takes is known before it, within what can be known, and after it."""
+        """The cost of a call is estimated before it, and reported after it."""
         assert reranker.rerank(QUERY, TEXTS, top_n=1, timeout_s=30).tokens > 0
         assert reranker.count_tokens(QUERY, TEXTS * 2) == 2 * reranker.count_tokens(QUERY, TEXTS) > 0

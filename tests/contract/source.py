@@ -1,4 +1,4 @@
-"""What every source promises."""
+"""Contract of sources."""
 
 import pickle
 from collections.abc import Callable
@@ -31,7 +31,7 @@ class Place(Protocol):
 
 
 class SourceContract:
-    """What every source promises. A subclass supplies an empty `place` fixture."""
+    """Contract of sources. A subclass supplies an empty `place` fixture."""
 
     def test_each_page_comes_once_by_rising_url(self, place: Place) -> None:
         """Everything after is keyed by URL, and a path-sorted index is built without sorting."""

@@ -98,7 +98,7 @@ DAYS = ["2026-04-30", "2026-05-01", "2026-05-02"]
 
 
 def expected() -> dict[str, Any]:
-    """What Python makes of every case."""
+    """Return the results of Python for every case."""
 
     def query(text: str) -> dict[str, Any]:
         parsed = words.parse_query(text)

@@ -12,7 +12,7 @@ _PIECE = 65_536
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What happens to each answer from now on."""
+    """Fault of each answer from now on."""
 
     name: str
     after: int = 0  # bytes that pass as they are, from the first of a connection that meets the fault

@@ -1,4 +1,4 @@
-"""What tests damage a copy of: a small project, as the command leaves it."""
+"""A project to damage: a small one after `index`."""
 
 import shutil
 from pathlib import Path

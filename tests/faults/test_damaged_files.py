@@ -183,7 +183,7 @@ def test_a_damaged_dagster_home_is_named_and_not_needed(project: Project) -> Non
 @pytest.mark.parametrize("damage", DAMAGE)
 @pytest.mark.parametrize("name", ["state.db", "embeddings.db"])
 def test_a_damaged_journal_of_a_dead_run_costs_no_answer(project: Project, name: str, damage: str) -> None:
-    """What a killed process had not yet moved from the journal into the file; SQLite takes sound frames only."""
+    """SQLite ignores damaged frames of the journal that a killed process left."""
     path = project.state / name
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         db.execute("PRAGMA journal_mode = WAL")

@@ -207,7 +207,7 @@ def test_a_run_on_a_full_disk_says_full_and_which_stage(full_disk: Project) -> N
 
 
 def test_rows_of_a_scope_whose_files_are_gone_are_no_danger(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is left when the rows could not be deleted: the next run makes all of it anew."""
+    """Rows remain if they could not be deleted; the next run builds all of the scope again."""
     wanted = project.fingerprints()
 
     def refuse(*_: object) -> None:

@@ -1,4 +1,4 @@
-"""What goes wrong at a paid provider, at the socket: what is reported, what it costs, and what the next run does."""
+"""Faults of a paid provider, at the socket: the report, the cost, and the next run."""
 
 import threading
 from collections.abc import Iterator

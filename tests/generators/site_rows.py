@@ -11,7 +11,7 @@ PAGE = ROOT / "docs" / "notes" / "generators.md"
 
 @dataclass(frozen=True, slots=True)
 class SiteRow:
-    """What the table says of one generator and theme."""
+    """Row of the table for one generator and theme."""
 
     generator: str  # as the library calls it, without its version and theme
     config: str  # project-relative

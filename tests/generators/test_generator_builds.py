@@ -65,7 +65,7 @@ def stem(url: str) -> str:
 
 
 def lines(page: ExtractedPage) -> list[str]:
-    """What a page says, without anchors, targets of links and names of code's languages, which are each theme's own."""
+    """Return the lines of a page without anchors, link targets and code languages, which depend on the theme."""
     text = re.sub(r" \{#[^}]*\}|(?<=```)\w+|(?<=\])\([^)]*\)|(?<=\|) +", "", page.body)
     return [line.strip() for line in text.splitlines() if line.strip()]
 

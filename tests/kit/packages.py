@@ -58,5 +58,5 @@ def node22() -> Path:
 
 
 def workerd() -> Path:
-    """What Cloudflare runs workers with: no Node."""
+    """Return the path of workerd, Cloudflare's runtime for workers, which has no Node."""
     return runtime("@cloudflare/workerd-*/bin/workerd")

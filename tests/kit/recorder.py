@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass
 class Recorder:
-    """What was asked, in order."""
+    """Service that records its requests in order."""
 
     url: str
     asked: list[dict[str, Any]] = field(default_factory=list)

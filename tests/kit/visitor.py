@@ -44,7 +44,7 @@ class Leaving:
 
 
 def send_without_end(port: int, path: str, limit: int) -> tuple[bytes, int]:
-    """What a site answers to a body that never ends, and how much of that body it took; `limit` bytes at most."""
+    """Send a body of at most `limit` bytes that never ends; return the answer and the number of bytes accepted."""
     with closing(socket.create_connection(("127.0.0.1", port), timeout=60)) as connection:
         head = "host: site.example\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n"
         connection.sendall(f"POST {path} HTTP/1.1\r\n{head}\r\n".encode())

@@ -1,4 +1,4 @@
-"""What ranking compares of whole records."""
+"""Ranking facts from whole records."""
 
 from collections.abc import Sequence
 

@@ -25,7 +25,7 @@ class _Kept:
 
 @dataclass(slots=True)
 class MemoryPlace:
-    """Where rows are: what the machine is to a remote engine."""
+    """Rows of all scopes, as a remote engine would store them."""
 
     owner: str = ""
     rows: dict[str, list[_Kept]] = field(default_factory=dict)  # by scope
@@ -158,7 +158,7 @@ class MemoryVectorSnapshot:
 
 
 def matches(row: VectorRow, where: Filter) -> bool:
-    """Whether a query with this filter, in its canonical spelling, may find a row."""
+    """Return True if a query with this filter, in its canonical spelling, may return a row."""
     is_below = not where.path_prefix or where.path_prefix in row.ancestors
     is_below = is_below and (not where.directories or not set(where.directories).isdisjoint(row.ancestors))
     is_named = all(not set(group).isdisjoint(row.labels) for group in groups_of(where))

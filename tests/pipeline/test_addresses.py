@@ -1,4 +1,4 @@
-"""What opens a page is kept apart from what the page is called, from the source to every answer (spec 8.2)."""
+"""The address and the name of a page stay separate, from the source to every answer (spec 8.2)."""
 
 import pytest
 from older_index import make_older
@@ -35,7 +35,7 @@ def configure(site: Site, toml: str) -> None:
 
 
 def opened(site: Site) -> dict[str, str]:
-    """What opens each page of the index."""
+    """Return the address of each page of the index."""
     return {record.page.url: record.page.address or record.page.url for record in site.records()}
 
 
@@ -121,7 +121,7 @@ def test_another_form_is_the_same_site(manual: Site) -> None:
 
 
 def test_a_site_that_turns_to_another_form_is_read_anew(manual: Site) -> None:
-    """What was read from its links is kept between runs, and follows them."""
+    """The form of addresses is stored between runs, and follows the links of the site."""
     assert manual.index().source["addresses"] == "/page.html and /folder/ (3 of 3 links)"
     assert manual.index().source["addresses"] == "/page.html and /folder/ (3 of 3 links)"
     for path in sorted((manual.root / "build").rglob("*.html")):

@@ -1,4 +1,4 @@
-"""What is edited while a run is under way is in the index after the next run at the latest (failure mode 76)."""
+"""Edits during a run are in the index after the next run at the latest (failure mode 76)."""
 
 import pytest
 

@@ -153,7 +153,7 @@ def test_a_link_to_a_page_that_comes_later_is_counted_then(site: Site) -> None:
 
 
 def test_forcing_does_every_step_again_and_embeds_nothing(site: Site) -> None:
-    """What turns out as it was is no upsert: no generation is published for it."""
+    """Unchanged records are not upserted, so no generation is published."""
     first = site.index()
     mirror = site.mirror()
     summary = site.index(force=True)

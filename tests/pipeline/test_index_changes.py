@@ -1,4 +1,4 @@
-"""What must be done to the live records so that they are the chunks."""
+"""Changes that turn the live records into the chunks."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""Where a passage is edited: lines of the mirror and of content files, right after every run (spec 9.2)."""
+"""Line numbers of passages in the mirror and in content files, correct after every run (spec 9.2)."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Who links to whom, and by which words, as the index and the mirror say it; original failure 17."""
+"""Links between pages and their words, in the index and the mirror; original failure 17."""
 
 from pathlib import Path
 
@@ -88,7 +88,7 @@ def test_a_text_repeated_on_one_page_counts_once(empty: Site) -> None:
 
 
 def test_counts_follow_pages_and_links_that_come_and_go(empty: Site) -> None:
-    """What is counted after many small runs is what one run over the same site counts."""
+    """Counts after many small runs equal those of one run over the same site."""
     write(empty, {"a.html": [("/x", "X marks")], "b.html": [("/y", "Y not"), ("/x", "X marks")], "y.html": []})
     empty.index()
     assert counts(empty)["/b"][1] == 1

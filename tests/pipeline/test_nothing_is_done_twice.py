@@ -1,4 +1,4 @@
-"""What a run does to each page and chunk: every costly step once, or as often as is said here, and why."""
+"""Work of a run per page and chunk: each costly step once, or as often as stated here, with the reason."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -36,7 +36,7 @@ STEPS: dict[str, tuple[list[tuple[Any, str]], Callable[..., list[Any]], int]] = 
 
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> Calls:
-    """What is called from now on."""
+    """Record the calls of each step from now on."""
     found: Calls = {}
     for step, (places, keys, _) in STEPS.items():
         found[step] = Counter()

@@ -1,4 +1,4 @@
-"""What must never happen to a live index (spec 26.1)."""
+"""Things that must never happen to a live index (spec 26.1)."""
 
 import os
 import shutil

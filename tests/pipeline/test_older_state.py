@@ -76,6 +76,6 @@ def form(kind: Any) -> Any:
 
 
 def test_records_change_their_form_with_the_schema_alone() -> None:
-    """What the state holds is read back by the types: raise SCHEMA_VERSION with them, and then this number."""
+    """The types must be able to read the state: raise SCHEMA_VERSION with them, and then this number."""
     found = hash_of(json.dumps(form(Record), sort_keys=True))[:16]
     assert (SCHEMA_VERSION, found) == (20, "732e5c1f17086ec2")

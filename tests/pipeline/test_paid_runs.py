@@ -1,4 +1,4 @@
-"""What runs over a paid provider cost, by the provider's own counters, and what is known of it before and after."""
+"""Cost of runs over a paid provider, by the provider's counters, and the reports before and after."""
 
 import json
 from collections.abc import Callable, Iterator

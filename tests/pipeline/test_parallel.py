@@ -116,7 +116,7 @@ def test_a_second_run_with_other_workers_changes_nothing(
 
 
 def test_a_batch_that_travels_holds_its_pages_and_no_secret(built: Callable[..., Site], tmp_path: Path) -> None:
-    """What leaves the machine: bytes, the settings that decide their text, and where the site lies."""
+    """A batch carries bytes, the settings that decide their text, and the site's address."""
     job = job_of(built(1), "https://reader:hunter2@museum.example")
     [batch] = carry(job)
     travels = pickle.dumps(batch)

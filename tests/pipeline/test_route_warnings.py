@@ -1,4 +1,4 @@
-"""What a run does not understand of the routes is among its warnings (spec 16.4)."""
+"""A run warns about routes that it does not understand (spec 16.4)."""
 
 import pytest
 

@@ -18,7 +18,7 @@ from tests.pipeline.conftest import PAGES, Site
 
 
 class Asked:
-    """What the cache and the store were asked for."""
+    """Requests to the cache and the store."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.texts: list[str] = []

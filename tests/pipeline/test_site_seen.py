@@ -1,4 +1,4 @@
-"""What a run says of its source: whether it saw all of it, and whether another scope read the very same."""
+"""Report of the source: complete or not, and other scopes that read the same source."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which commit an index says that it is of, where branches are built side by side."""
+"""Commit of an index, if branches are built side by side."""
 
 from pathlib import Path
 

@@ -124,7 +124,7 @@ CHANGES: dict[str, Callable[[Path], object]] = {
 
 
 def _failed(root: Path) -> None:
-    """What it did before it failed is not in the record."""
+    """Steps before a failure are not recorded."""
     settings = root / "searchsocket.toml"
     settings.write_text("[routes]\nstrict = true\n[source]\nexclude = ['/docs/ropes']\n")
     (root / "src/routes/about/+page.svelte").rename(root / "kept")
@@ -266,7 +266,7 @@ def test_no_change_is_missed_whatever_the_clock_says(tmp_path: Path) -> None:
 
 
 def test_records_are_dropped_by_scope(indexed: Path) -> None:
-    """When a run begins, and when the scope is cleaned."""
+    """Records are dropped at the start of a run, and when the scope is cleaned."""
     drop_records(str(indexed / ".searchsocket"), "other")
     assert check(indexed) is not None
     drop_records(str(indexed / ".searchsocket"), "main")

@@ -1,4 +1,4 @@
-"""Who may read what lies on disk: the token, and folders that only their owner may enter (spec 24)."""
+"""Permissions of files on disk: the token, and folders that only their owner may enter (spec 24)."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""Which provider embeds a scope: `auto` is settled at its first index, and nothing but a person changes it."""
+"""Embedding provider of a scope: `auto` is decided at its first index, and only a person changes it."""
 
 import itertools
 from collections.abc import Iterator
@@ -47,7 +47,7 @@ def index(root: Path, environ: dict[str, str], **options: bool) -> IndexSummary:
 
 
 def provider(root: Path) -> str:
-    """Who made the live index."""
+    """Return the provider of the live index."""
     project = open_project(root, {})
     live = Backends(project, {}).store.generation(project.scope_named("main"))
     return live.model_id.partition("-")[0] if live else ""

@@ -1,4 +1,4 @@
-"""How two generations differ."""
+"""Differences between two generations."""
 
 from datetime import UTC, datetime
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What golden queries say of a generation, and what moved against another one."""
+"""Golden queries judge a generation, and report ranks that changed against another one."""
 
 from pathlib import Path
 

@@ -79,7 +79,7 @@ def test_two_chunks_with_one_key_stop_the_run(site: Site) -> None:
 
 
 def test_texts_without_a_sound_vector_stop_the_run(site: Site) -> None:
-    """Whether the cache lost them, or holds other bytes than were written."""
+    """The run stops if the cache lost the vectors, or has other bytes than were written."""
     (site.root / "searchsocket.toml").write_text('[embeddings]\nprovider = "hash"\n')
     site.index()
     run = site.run()

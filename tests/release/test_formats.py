@@ -1,4 +1,4 @@
-"""What an earlier release stored can be used: `release/formats.py` writes an archive of each release."""
+"""Data of earlier releases can be used: `release/formats.py` writes an archive of each release."""
 
 import os
 import tarfile
@@ -70,7 +70,7 @@ class Release:
         return [upgrade_scope(each, self.environ, datetime.now(UTC)) for each in older]
 
     def pulled_urls(self, query: str, folder: Path, scope: str = "main") -> list[str]:
-        """What a machine with an empty disk answers."""
+        """Return the URLs of the results on a machine with an empty disk."""
         folder.mkdir(exist_ok=True)
         pulled = open_pulled(open_project(folder, {}), self.environ, self.url)
         service = open_service(pulled.project, self.environ, store=pulled.store)

@@ -1,4 +1,4 @@
-"""What the packages of a release contain, and how an index shows them."""
+"""Contents of the packages of a release, and their description in a package index."""
 
 import re
 import subprocess

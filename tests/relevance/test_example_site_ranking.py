@@ -1,4 +1,4 @@
-"""Where each golden query of the example site finds its page: a change of ranking is a diff of the golden file."""
+"""Rank of the right page for each golden query of the example site; a ranking change is a diff of the golden file."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What the example site answers, says to fit badly, and refuses (figures: docs/notes/quality.md)."""
+"""Answers, weak answers and refusals of the example site (figures: docs/notes/quality.md)."""
 
 from collections.abc import Sequence
 from dataclasses import replace

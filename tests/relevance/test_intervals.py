@@ -1,4 +1,4 @@
-"""What the bench says of a difference: its mean, and how far chance may have moved it."""
+"""The bench reports the mean of a difference, and its confidence interval."""
 
 import numpy as np
 import pytest

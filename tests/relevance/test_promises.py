@@ -1,4 +1,4 @@
-"""What the ranking promises, over every query, title and rare name of whole collections.
+"""Promises of the ranking, over every query, title and rare name of whole collections.
 
 The committed collection always; the sites of SEARCHSOCKET_RELEVANCE (a folder of collections) where it is set, else one
 of the folder `shared/relevance` beside the checkout, where there is one.

@@ -1,4 +1,4 @@
-"""What people read under a result: counted over the queries of the example site, and of real sites where they are."""
+"""Quotes under results, counted over the queries of the example site, and of real sites if they are available."""
 
 import os
 import re

@@ -23,7 +23,7 @@ def notes(*urls: str) -> list[Piece]:
 
 
 def test_the_best_of_pages_that_say_the_same_stands_for_all(tmp_path: Path) -> None:
-    """What was left out is named, and others move up."""
+    """Duplicates are named in the result, and other pages move up."""
     site = make_site(tmp_path, [*notes("/1.4", "/1.5", "/1.6"), Piece("/harbour", OTHER)])
     found = site.engine.search(SearchQuery("lantern leaked oil keeper", 2), MAIN).results
     assert [result.url for result in found] == ["/1.4", "/harbour"]

@@ -1,4 +1,4 @@
-"""What is cited of a section: whole sentences with what they were about to say."""
+"""Passages cited from a section: whole sentences with their continuation."""
 
 from dataclasses import replace
 
@@ -53,7 +53,7 @@ def _definition(code: str, at: Lines, language: str, room: int) -> str:
 
 
 def test_a_definition_is_cited_with_its_comment_line_by_line() -> None:
-    """What is cited is in the file as it is cited: nothing is joined, and nothing of what stands above."""
+    """A citation is a literal part of the file: no lines are joined, and none from above are added."""
     code = "var x = 1\n\n// Tie ties a knot.\n// It holds.\nfunc Tie(\n\trope string,\n) {\n\tpull()\n}\n"
     at = Lines("Tie", 1, 9, doc="Tie ties a knot.\nIt holds.", signature="func Tie( rope string, )", defines=("5:Tie",))
     assert _definition(code, at, "go", 600) == code.partition("\n\n")[2].rstrip()
@@ -88,7 +88,7 @@ def test_an_overload_answers_nothing(text: str, doc: str, bare: bool) -> None:
     ],
 )
 def test_a_name_that_is_missing_counts_against_an_answer(question: str, text: str, lack: float) -> None:
-    """What a page does not name it seldom explains. Languages that write nouns in capitals have no such names."""
+    """A page rarely explains a name that it lacks. Languages that capitalise nouns have no such names."""
     assert terms_of(question, {}).missing_name(text_words(text)) == pytest.approx(lack)
 
 

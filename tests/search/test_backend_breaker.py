@@ -1,4 +1,4 @@
-"""What is away is left alone for a while, and found again."""
+"""An unreachable backend is not called for a while, and then tried again."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""What comes first: passages like those that a plain search finds first, and of equals what tells most of a term."""
+"""Order of passages: by their rank in a plain search; equal ones by the share of the term's occurrences."""
 
 from functools import partial
 from pathlib import Path

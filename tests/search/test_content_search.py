@@ -61,7 +61,7 @@ TERMS = st.lists(st.sampled_from(["useState", "usestate", "websocket", "on", "no
 
 @given(TERMS)
 def test_exact_terms_alone_give_every_chunk_that_holds_one(site: Site, terms: list[str]) -> None:
-    """What the posting lists count is what a scan of all texts counts, best first."""
+    """The counts of the posting lists equal those of a scan of all texts, best first."""
     terms = list(dict.fromkeys(terms))
     reader = site.engine.opened(MAIN)
     texts = dict(zip(all_ids := reader.words.holding(()), reader.catalogue.texts(all_ids), strict=True))

@@ -1,4 +1,4 @@
-"""What a query will cost is counted from what it asks."""
+"""The cost of a query is estimated from the query."""
 
 import pytest
 

@@ -73,7 +73,7 @@ def test_pinned_pages_come_first_in_the_order_of_the_rule(search: Search) -> Non
 
 
 def test_a_query_that_the_site_does_not_answer_has_its_pinned_page_alone(search: Search) -> None:
-    """What visitors search and do not find is the usual reason for a pin."""
+    """Pins are mostly made for queries that visitors search without results."""
     assert search("", "qwxz pricing").total == 0
     answer = search(pin("*pricing*", "/docs/install"), "qwxz pricing", explain=True, sources=True)
     assert (urls(answer), answer.total, answer.quality) == (["/docs/install"], 1, "answered")

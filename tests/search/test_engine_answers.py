@@ -95,7 +95,7 @@ def test_a_page_must_carry_all_tags(site: Site) -> None:
 
 
 def test_narrowing_the_filter_never_loses_a_match(site: Site) -> None:
-    """What the whole site's answer holds of a directory, the directory's answer holds too (spec 19)."""
+    """A result of the whole site is also a result of its directory (spec 19)."""
     for q in ("battery", "robot in winter", "zzqx", "how to charge", "?!"):
         everything = urls(site, q, group_by="chunk", top_k=100)
         for prefix in ("/docs", "/blog", "/docs/install"):

@@ -1,4 +1,4 @@
-"""What is typed to the letter is found first."""
+"""Exact matches are ranked first."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What a reranker makes of the order: most of it, and nothing of what the query says to the letter (spec 13.2)."""
+"""A reranker decides most of the order, except for literal matches (spec 13.2)."""
 
 import math
 from dataclasses import replace

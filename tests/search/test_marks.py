@@ -1,4 +1,4 @@
-"""Where the words of a query stand in a text."""
+"""Positions of the query's words in a text."""
 
 from itertools import pairwise
 

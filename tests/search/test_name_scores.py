@@ -1,4 +1,4 @@
-"""What the names of a page say of a query: its title, its path and the anchors of its sections."""
+"""Scores of the names of a page for a query: its title, its path and the anchors of its sections."""
 
 import json
 

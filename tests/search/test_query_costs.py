@@ -42,7 +42,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> SearchEngine:
 
 
 def cost(engine: SearchEngine, query: SearchQuery) -> int:
-    """What an answer costs, in calls of functions."""
+    """Return the cost of an answer in function calls."""
     return calls(lambda: engine.search(query, MAIN))
 
 

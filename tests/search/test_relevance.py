@@ -1,4 +1,4 @@
-"""What is enough to answer."""
+"""Thresholds for an answer."""
 
 import pytest
 
@@ -64,7 +64,7 @@ def test_meaning_alone_answers_what_the_site_has_no_word_of(
 def test_a_model_that_reads_answers_several_words_of_which_the_site_has_none_or_one(
     known: float, asked: int, near: float, answered: bool
 ) -> None:
-    """What they mean together is one direction, not the sum of several."""
+    """The embedding of several words is one direction, not the sum of several."""
     assert is_near_enough(WordEvidence(0.0, 0, known, asked), near, is_read=True) is answered
 
 

@@ -1,4 +1,4 @@
-"""Where a snippet begins and ends: at what a person reads as a beginning and an end."""
+"""Snippets begin and end at natural boundaries."""
 
 import re
 from bisect import bisect_right

@@ -1,4 +1,4 @@
-"""What an answer says may be done next is done as it stands there, and has results."""
+"""Every action that an answer proposes can be called as written, and has results."""
 
 import ast
 from datetime import UTC, datetime
@@ -30,7 +30,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> ContentService:
 
 
 def done(service: ContentService, action: str) -> Any:
-    """What the call in an action answers."""
+    """Return the answer of the call in an action."""
     call = ast.parse(action.partition(": ")[2] or action, mode="eval").body
     assert isinstance(call, ast.Call)
     assert isinstance(call.func, ast.Name)

@@ -1,4 +1,4 @@
-"""What is asked for often is made once in a while."""
+"""Frequently requested values are computed once per interval."""
 
 from searchsocket.serving.health import Recent
 

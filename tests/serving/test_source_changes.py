@@ -1,4 +1,4 @@
-"""Whether the source file of a page changed after it was indexed, in every answer about pages (spec 14.1)."""
+"""Answers report source files that changed after they were indexed (spec 14.1)."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""What `init` reads from the files of a site."""
+"""Facts that `init` reads from the files of a site."""
 
 import subprocess
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What sources are made of."""
+"""Fixtures of sources."""
 
 from pathlib import Path
 

@@ -20,7 +20,7 @@ def write(root: Path, **pages: str) -> StaticOutputSource:
 
 
 def opened(source: StaticOutputSource) -> dict[str, str]:
-    """What opens each page."""
+    """Return the address of each page."""
     return {page.url: page.address or page.url for page in source.pages()}
 
 
@@ -85,7 +85,7 @@ def test_a_stated_style_is_followed(tmp_path: Path) -> None:
 
 
 def test_a_file_beside_a_folder_of_its_name_is_a_page_of_its_own(tmp_path: Path) -> None:
-    """Where the suffix belongs to the address, both can be opened; else one of them cannot, and is told."""
+    """If the suffix is part of the address, both can be opened; else one cannot, and a warning names it."""
     source = write(
         tmp_path,
         index="<a href='wal.html'>WAL</a><a href='wal/'>more</a><a href='wal/x.html'>X</a>",

@@ -130,7 +130,7 @@ def test_a_glob_stays_in_the_project(tmp_path: Path, glob: str) -> None:
 def test_a_folder_that_cannot_be_listed_makes_the_run_incomplete(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What it held must not be deleted (spec 26.1)."""
+    """Its pages must not be deleted (spec 26.1)."""
     make(tmp_path, "docs/a/x.md", "docs/y.md")
     scandir = os.scandir
 

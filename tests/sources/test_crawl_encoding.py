@@ -19,7 +19,7 @@ PACKED = gzip.compress(MAIN)
 
 
 def crawled(folder: Path, body: bytes, encoding: str, *, max_bytes: int = 100_000) -> str:
-    """What the crawler has of the page, or says of it."""
+    """Return the text of the page from the crawler, or its problem."""
     with serve() as web:
         web.html("/", "<a href='/docs'>Docs</a>")
         web.pages["/docs"] = Answer(200, body, {"Content-Encoding": encoding})

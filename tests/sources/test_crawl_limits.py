@@ -39,7 +39,7 @@ def asked_pages(web: Web) -> list[str]:
 
 
 def warned(crawl: Crawl, words: str) -> bool:
-    """Whether a warning says so; such a crawl is never complete."""
+    """Return True if a warning contains the words; such a crawl is never complete."""
     report = crawl.source.report
     assert report.truncated
     assert not report.complete

@@ -50,7 +50,7 @@ def test_the_order_is_that_of_the_list(tmp_path: Path) -> None:
 
 
 def test_a_build_is_preferred_to_content(tmp_path: Path) -> None:
-    """What visitors see is what they search for."""
+    """People search for what they see on the site."""
     make(tmp_path, "docs/a.md")
     assert make_source(tmp_path, Settings()).kind.mode == "content-files"
     make(tmp_path, "build/index.html")

@@ -111,7 +111,7 @@ def test_nothing_to_index_names_the_generator(tmp_path: Path) -> None:
 
 
 def test_two_builds_are_named(tmp_path: Path) -> None:
-    """Which of two sites is meant, nobody can guess."""
+    """The right one of two sites cannot be guessed."""
     put(tmp_path, {"dist/index.html": "x", "public/index.html": "y"})
     [note] = find_build(tmp_path).notes
     assert note == "dist/ is indexed; public/ also contains HTML; set source.static_output_dir to the right folder"

@@ -1,4 +1,4 @@
-"""What the index links to opens: every page of every real site, asked for at a static host.
+"""Links of the index open: every page of every real site is requested from a static host.
 
 Where a site's own links end in `.html`, in `/` or in `index.html`, the host is a plain file server. A site that links
 to `/page` lies on a host that looks for `page.html` there; such a one serves it here. `-rP` prints a line a site.
@@ -126,7 +126,7 @@ def test_every_page_answers_at_its_address(built: Built, tmp_path: Path) -> None
 
 @each_indexed
 def test_every_record_of_the_index_opens(built: Built, tmp_path: Path) -> None:
-    """What the source says of addresses is what results link to."""
+    """Results link to the addresses that the source states."""
     host = unpacked(built, tmp_path)
     (tmp_path / "searchsocket.toml").write_text(
         f'[source]\nstatic_output_dir = "{host / built.base.removeprefix("/")}"\nbase_path = "{built.base}"\n'

@@ -56,7 +56,7 @@ class TestRecords(SourceContract):
         return RecordsPlace(tmp_path)
 
     def test_a_page_is_read_by_another_instance(self, place: Place) -> None:
-        """What is read is the record's line."""
+        """The content of a page is the line of its record."""
         place.put("/a", "# Ä")
         [page] = place.source().pages()
         assert json.loads(place.source().read(page)) == {"url": "/a", "markdown": "# Ä"}

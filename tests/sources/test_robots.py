@@ -1,4 +1,4 @@
-"""Which rules of a `robots.txt` are ours, and that no file of that name does harm (RFC 9309)."""
+"""Rules of a `robots.txt` for this crawler; no such file causes a failure (RFC 9309)."""
 
 import tracemalloc
 from itertools import count

@@ -1,4 +1,4 @@
-"""Which address a rule of `robots.txt` covers: the cases that the authors of RFC 9309 publish with their parser.
+"""Addresses that a rule of `robots.txt` covers: the cases that the authors of RFC 9309 publish with their parser.
 
 Facts of google/robotstxt (`robots_test.cc`), written here with other paths and with this crawler's name.
 """

@@ -34,7 +34,7 @@ def write(folder: Path, pages: dict[str, str]) -> Path:
 
 
 def crawled(address: str, folder: Path, form: UrlForm | None = None, base: str = "") -> dict[str, str]:
-    """What opens each page, as a crawl sees it."""
+    """Return the address of each page in a crawl."""
     source = CrawlSource(
         CrawlSettings(base_url=address),
         folder,
@@ -50,14 +50,14 @@ def crawled(address: str, folder: Path, form: UrlForm | None = None, base: str =
 
 
 def built(folder: Path, form: UrlForm | None = None, base: str = "") -> dict[str, str]:
-    """What opens each page, as a build has it."""
+    """Return the address of each page in a build."""
     source = StaticOutputSource(folder, site=SiteBase(base), url_form=form)
     return {page.url: page.address or page.url for page in source.pages()}
 
 
 @pytest.mark.parametrize("pages", [MANUAL, EVERYTHING_NAMED], ids=["folders", "index-files"])
 def test_a_plain_host_and_its_build_are_one_site(pages: dict[str, str], tmp_path: Path) -> None:
-    """Who turns from one source to the other has the same pages under the same names, each once."""
+    """A project can change from one source to the other: pages keep their names, each once."""
     folder = write(tmp_path / "site", pages)
     with file_server(folder) as address:
         found = crawled(address, tmp_path / "crawl")

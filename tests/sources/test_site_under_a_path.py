@@ -70,7 +70,7 @@ def built(site: Site, web: Web, layout: str) -> Site:
 
 
 def facts(site: Site) -> dict[str, tuple[int, int, str, str]]:
-    """What the index says of each page: links in and out, route file and how it was found."""
+    """Return the facts of each page in the index: links in and out, route file, and resolution."""
     return {
         record.page.url: (
             record.page.incoming_links,

@@ -245,7 +245,7 @@ class TestLinks:
 
 
 class TestFaults:
-    """What cannot be read is named, costs only itself, and forbids deletions (spec 26.1)."""
+    """An unreadable file is named, affects only its own page, and prevents deletions (spec 26.1)."""
 
     def test_a_folder_that_cannot_be_listed(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         make(tmp_path, "a/x.html", "b/y.html")

@@ -31,7 +31,7 @@ class Request:
 
 
 class Web:
-    """What the server serves, and what it was asked."""
+    """Pages of the server, and the requests that it received."""
 
     def __init__(self) -> None:
         self.pages: dict[str, Page] = {}

@@ -1,4 +1,4 @@
-"""What a state promises of chunks."""
+"""Contract of the state for chunks."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from tests.state.building import HOW, chunked, cut, digest_of_file, extracted, m
 
 
 class TestChunks:
-    """Which pages are cut again, and what can be read of the chunks."""
+    """Pages that must be chunked again, and the chunks that can be read."""
 
     def test_only_pages_whose_file_changed_are_cut_again(self, state: ScopeState) -> None:
         for url in ("/c", "/a", "/b"):

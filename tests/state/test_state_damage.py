@@ -1,4 +1,4 @@
-"""What a state promises when it does not hold what was written into it."""
+"""Contract of the state if its content is damaged."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a state promises of the pages' contents."""
+"""Contract of the state for the pages' contents."""
 
 from searchsocket.content.chunking.records import hash_of
 from searchsocket.content.pages import ExtractedPage
@@ -8,7 +8,7 @@ from tests.state.building import HOW, dirty, extracted, listed, mirrored, number
 
 
 class TestExtracts:
-    """What is extracted again, and what comes back."""
+    """Pages that must be extracted again, and the stored contents."""
 
     def test_only_what_changed_is_stale(self, state: ScopeState) -> None:
         listed(state, "/c", "/b")

@@ -1,4 +1,4 @@
-"""What a state promises of the stages' reports."""
+"""Contract of the state for the stages' reports."""
 
 from searchsocket.state import ProjectState, ScopeState
 

@@ -1,4 +1,4 @@
-"""What a state promises of the source's list of pages."""
+"""Contract of the state for the source's list of pages."""
 
 from searchsocket.content.chunking.records import hash_of
 from searchsocket.state import ProjectState, ScopeState
@@ -7,7 +7,7 @@ from tests.state.building import HOW, extracted, listed, mirrored, number, raw
 
 
 class TestInventory:
-    """Which pages there are, and which are gone."""
+    """Current and removed pages."""
 
     def test_a_page_is_known_as_it_was_put(self, state: ScopeState) -> None:
         listed(state, "/a")

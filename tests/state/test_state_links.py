@@ -1,4 +1,4 @@
-"""What a state promises of links between pages."""
+"""Contract of the state for links between pages."""
 
 from searchsocket.content.pages import ExtractedPage
 from searchsocket.state import ProjectState, ScopeState
@@ -16,7 +16,7 @@ def settled(state: ScopeState, *urls: str) -> None:
 
 
 class TestLinks:
-    """Which links are looked up, and what they count for."""
+    """Links that must be resolved, and their counts."""
 
     def test_each_target_is_looked_up_once_and_not_again(self, state: ScopeState) -> None:
         extracted(state, "/a", "/b", "/b", "/nowhere")

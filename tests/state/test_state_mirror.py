@@ -1,4 +1,4 @@
-"""What a state promises of the mirror's files."""
+"""Contract of the state for the mirror's files."""
 
 from searchsocket.content.pages import ExtractedPage
 from searchsocket.state import ProjectState, ScopeState
@@ -7,7 +7,7 @@ from tests.state.building import chunked, digest_of_file, dirty, extracted, list
 
 
 class TestMirror:
-    """Which files must change, and what is known of those that are there."""
+    """Files that must change, and the facts of existing ones."""
 
     def test_a_page_is_dirty_until_its_file_is_right(self, state: ScopeState) -> None:
         for url in ("/b", "/a"):

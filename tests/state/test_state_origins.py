@@ -1,4 +1,4 @@
-"""What a state promises of a scope that begins from another one."""
+"""Contract of the state for a scope that begins from another one."""
 
 from searchsocket.content.chunking.records import cut_chunks, hash_of
 from searchsocket.state import ProjectState, ScopeState

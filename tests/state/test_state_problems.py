@@ -1,4 +1,4 @@
-"""What a state promises of the problems of pages."""
+"""Contract of the state for the problems of pages."""
 
 from searchsocket.state import ProjectState, ScopeState
 from searchsocket.state.problems import Problem

@@ -1,4 +1,4 @@
-"""What a state promises of the difference between chunks and live index."""
+"""Contract of the state for the difference between chunks and live index."""
 
 from dataclasses import replace
 
@@ -15,7 +15,7 @@ from tests.state.building import (
 
 
 class TestPublished:
-    """What changed since the live generation, whoever changed it."""
+    """Changes since the live generation, by any process."""
 
     def test_nothing_is_kept_before_anything_is_published(self, state: ScopeState) -> None:
         chunked(state, "/a", "one", "two")

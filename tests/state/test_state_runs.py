@@ -1,4 +1,4 @@
-"""What a state promises of runs: they exclude each other, end whole, and a dry one leaves no trace."""
+"""Contract of the state for runs: they exclude each other, end completely, and a dry run leaves no trace."""
 
 import threading
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a state promises of what pages are called."""
+"""Contract of the state for page titles."""
 
 from searchsocket.content.html.site_titles import HeadingCount, SiteTitles
 from searchsocket.state import ProjectState, ScopeState
@@ -11,7 +11,7 @@ def titled(state: ScopeState, url: str, heading: str, head_title: str, skip: str
 
 
 class TestTitles:
-    """Which h1s are common, and whose title depends on it."""
+    """Common h1s, and the pages whose title depends on them."""
 
     def test_pages_and_titles_of_common_h1s_are_counted(self, state: ScopeState) -> None:
         titled(state, "/a", "Acme", "A")

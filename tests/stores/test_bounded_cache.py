@@ -1,4 +1,4 @@
-"""What is remembered is bounded, and a thread keeps what it took."""
+"""The cache is bounded, and a thread keeps the values that it read."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -19,7 +19,7 @@ CASES = [
 
 
 def notices(contract: type, name: str, kind: type[MemoryVectors]) -> bool:
-    """Whether a case fails, however, on an index of a kind."""
+    """Return True if a case fails, in any way, on an index of a kind."""
     place, case = MemoryPlace(), getattr(contract(), name)
     fixtures: dict[str, Any] = {"index": kind(place), "index_of": lambda project_id: kind(place, project_id)}
     try:

@@ -1,4 +1,4 @@
-"""What the embedded index does when files are damaged, or half there (spec 6.4)."""
+"""The embedded index with damaged or incomplete files (spec 6.4)."""
 
 import random
 import re

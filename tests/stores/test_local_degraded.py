@@ -156,7 +156,7 @@ def test_a_scope_that_was_deleted_is_not_answered_from_memory(publishing: LocalS
 
 
 def deleted_files() -> set[str]:
-    """What this process has mapped or open, and nobody else can see any more."""
+    """Return deleted files that this process still has open or mapped."""
     maps = Path("/proc/self/maps").read_text().splitlines()
     links = [str(path.readlink()) for path in Path("/proc/self/fd").iterdir() if path.is_symlink()]
     return {line.split()[-2] for line in maps if "(deleted)" in line} | {

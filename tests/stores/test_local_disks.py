@@ -1,4 +1,4 @@
-"""What the embedded index does when its writer dies or a disk refuses (spec 6.4)."""
+"""The embedded index after a killed writer or a disk error (spec 6.4)."""
 
 import errno
 import os
@@ -216,7 +216,7 @@ def test_many_small_publishes_keep_the_index_small(root: Path, folder: Path) -> 
 
 
 def test_staging_on_a_full_disk_says_full(root: Path, folder: Path) -> None:
-    """Where SQLite rolls back by itself, a second rollback fails, which must not hide why."""
+    """SQLite rolls back by itself, so a second rollback fails; that error must not hide the first one."""
     store = fresh(root)
     store.upsert([record("d")], EAST[np.newaxis], MAIN)
     connection = store._staging["main"]._connection

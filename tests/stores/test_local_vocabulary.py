@@ -1,4 +1,4 @@
-"""What a word was meant to be is looked up, and comes out as if all words had been compared."""
+"""Typos are corrected by an index, with the same result as a comparison of all words."""
 
 from collections.abc import Sequence
 

@@ -35,7 +35,7 @@ def opened(store: LocalStore) -> LocalReader:
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
-    """How many records each question to the packs was about, since it was looked at."""
+    """Return a function that lists the record counts of all reads of the packs since its last call."""
     seen: list[int] = []
     select = Packs.select
 

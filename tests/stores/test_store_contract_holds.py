@@ -14,7 +14,7 @@ CASES = [name for name, _ in inspect.getmembers(StoreContract, inspect.isfunctio
 
 
 def fails(name: str, kind: type[MemoryStore]) -> bool:
-    """Whether a case fails on a store of a kind."""
+    """Return True if a case fails on a store of a kind."""
     contract = StoreContract()
     case = getattr(contract, name)
     try:
@@ -25,7 +25,7 @@ def fails(name: str, kind: type[MemoryStore]) -> bool:
 
 
 def parameters(case: Any) -> dict[str, Any]:
-    """What a case is called with first, beside the store."""
+    """Return the first parameters of a case, beside the store."""
     for mark in getattr(case, "pytestmark", []):
         if mark.name == "parametrize":
             names = (

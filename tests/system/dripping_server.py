@@ -11,7 +11,7 @@ HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 
 @dataclass
 class Dripper:
-    """What the server sends, and what it was asked."""
+    """Answer of the server, and the requests that it received."""
 
     answer: bytes = b""  # whole, with its head
     pause_s: float = 0.0  # after each byte

@@ -12,7 +12,7 @@ from searchsocket.system.memory import loading
 
 @pytest.fixture
 def looked() -> Iterator[list[str]]:
-    """What the collector does, as it does it."""
+    """Record the phases of the garbage collector."""
     phases: list[str] = []
 
     def note(phase: str, _: dict[str, int]) -> None:

@@ -38,7 +38,7 @@ def _say_pid() -> None:
 
 
 def own(work: object) -> None:
-    """What the owner does: two batches are under way when it is killed."""
+    """Run the pool as its owner: two batches are in progress when it is killed."""
     list(map_batches(work, range(8), workers=2, lost=lambda _: None))  # type: ignore[arg-type]
 
 

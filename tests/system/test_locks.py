@@ -73,7 +73,7 @@ def test_the_same_thread_may_enter_again(tmp_path: Path) -> None:
 
 
 def other_thread_is_refused(state_dir: Path) -> bool:
-    """Whether the lock is held, seen from another thread of this process."""
+    """Return True if another thread of this process cannot take the lock."""
     errors: list[BaseException] = []
 
     def enter() -> None:

@@ -1,4 +1,4 @@
-"""What else the words of a query look for."""
+"""Further words that match a word of a query."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st

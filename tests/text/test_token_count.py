@@ -35,7 +35,7 @@ def test_nothing_is_no_token() -> None:
 
 
 def test_a_count_is_about_that_of_its_parts() -> None:
-    """What is cut to fit is measured in parts."""
+    """Texts are cut by the token counts of their parts."""
     text = (TEXTS / "prose-readme.txt").read_text()
     whole = count_tokens(text)
     parts = sum(map(count_tokens, text.splitlines(keepends=True)))

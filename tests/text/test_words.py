@@ -163,7 +163,7 @@ def test_any_text_becomes_words_without_spaces_or_capitals(text: str) -> None:
 
 @given(st.text(alphabet="aBc_.-$+@#'’:1é日 \t", max_size=60))
 def test_words_are_the_same_in_any_context(text: str) -> None:
-    """What stands beside a text does not change its words, so blocks may be cut anywhere between spaces."""
+    """Words do not depend on the text around them, so blocks may be cut anywhere between spaces."""
     assert index_words(f"before {text} after") == ["befor", *index_words(text), "after"]
 
 

@@ -1,4 +1,4 @@
-"""What `python -m training.mine` makes of sources: pairs that teach, of texts that may be used."""
+"""`python -m training.mine` makes training pairs of sources, of texts that may be used."""
 
 import io
 import json

@@ -9,13 +9,13 @@ CONTROL, ENTER, ESCAPE, UP, DOWN = "\ue009", "\ue007", "\ue00c", "\ue013", "\ue0
 
 
 class Tab:
-    """What the engines have in common; each says how a page is opened, a script run and a device used."""
+    """Common interface of the browser engines; each opens pages, runs scripts and emulates devices."""
 
     def open(self, url: str) -> None:
         raise NotImplementedError
 
     def run(self, body: str) -> Any:
-        """What the body of a function returns in the page, as JSON."""
+        """Return the result of a function body that runs in the page, as JSON."""
         raise NotImplementedError
 
     def act(self, device: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Which lines of its mirror file a chunk stands on: what a reader opens to edit the passage (spec 9.2)."""
+"""Line numbers of a chunk in its mirror file, which readers open to edit the passage (spec 9.2)."""
 
 import re
 from dataclasses import replace
@@ -63,7 +63,7 @@ def test_pieces_of_a_list_stand_on_their_own_items() -> None:
 
 @pytest.mark.parametrize("above", ["A new paragraph above.\n\n", "\n\n\n"])
 def test_lines_that_move_embed_nothing_and_write_the_page_again(above: str) -> None:
-    """What is below an insert is upserted with its new lines: the work follows the page, not the site."""
+    """Chunks below an insert are upserted with new lines: the work depends on the page, not on the site."""
     body = "Opening words of the page. " * 5 + "\n\n## Install {#install}\n\n" + "Run it. " * 40
     before, after = (records_of(page_of(text)) for text in (body, above + body))
     assert [one.content_hash for one in before][-1] == [one.content_hash for one in after][-1]

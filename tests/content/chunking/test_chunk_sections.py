@@ -1,4 +1,4 @@
-"""Which headings and small sections make a chunk, and the summary of a page (spec 9.1)."""
+"""Headings and small sections that make a chunk, and the summary of a page (spec 9.1)."""
 
 from pages_to_cut import SMALL, page_of, sections_of
 
@@ -81,7 +81,7 @@ def test_a_link_or_a_date_at_the_end_is_no_chunk() -> None:
 
 
 def test_a_list_of_pages_of_the_site_is_of_a_kind_of_its_own() -> None:
-    """What it says stands where it leads to; other sites are not read, so what is said of them stands nowhere else."""
+    """The linked pages contain its text. Pages of other sites are not read, so descriptions of them count."""
     pages = "## API {#api}\n\n- [ref()](/api/ref.html#ref)\n- [\\<Teleport>](#teleport)<br>[watch](/api/watch_(a))"
     others = "- [A guide](https://example.com/guide)"
     assert is_links_alone(pages)

@@ -1,4 +1,4 @@
-"""Where a long section is cut, and what the next piece repeats (spec 9.1, steps 3 and 4)."""
+"""Cuts of long sections, and the text that the next piece repeats (spec 9.1, steps 3 and 4)."""
 
 import itertools
 

@@ -97,7 +97,7 @@ def test_a_class_that_cannot_be_used_is_named(project: Path, entry: str, words: 
 
 
 def test_another_version_of_a_class_is_another_converter(tmp_path: Path) -> None:
-    """What the pages became with the older one is no longer right, so the key of their extraction changes."""
+    """Pages of the older version are outdated, so the key of their extraction changes."""
     versions = set()
     for name, words in (("one", "a"), ("two", "b")):
         (tmp_path / name).mkdir()

@@ -1,4 +1,4 @@
-"""What one HTML page becomes (spec 8.3). A new case is a new file in tests/golden/html."""
+"""Extraction of one HTML page (spec 8.3). A new case is a new file in tests/golden/html."""
 
 from dataclasses import asdict
 from pathlib import Path

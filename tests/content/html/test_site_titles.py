@@ -1,4 +1,4 @@
-"""Which titles only the whole site can choose."""
+"""Titles that depend on all pages of the site."""
 
 import pytest
 from hypothesis import given

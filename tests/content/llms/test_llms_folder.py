@@ -37,7 +37,7 @@ def written(site: Site) -> int:
 
 
 def last_numbers(site: Site) -> dict[str, int]:
-    """What the last run counted."""
+    """Return the counts of the last run."""
     with site.run().state.open("main") as state:
         report = state.history.last("llms_txt")
     assert report

@@ -1,4 +1,4 @@
-"""What a Markdown or mdsvex content file becomes (spec 8.1, mode content-files)."""
+"""Extraction of a Markdown or mdsvex content file (spec 8.1, mode content-files)."""
 
 import pytest
 from hypothesis import given, settings

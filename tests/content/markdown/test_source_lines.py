@@ -1,4 +1,4 @@
-"""Which lines of a content file each block of its page is (spec 9.2)."""
+"""Line numbers of the blocks of a page in its content file (spec 9.2)."""
 
 import re
 from html import unescape

@@ -10,7 +10,7 @@ from searchsocket.testing.store.samples import DIMENSIONS, EAST, INFO, MAIN, eve
 
 class BadVectorsContract:
     def test_bad_vectors_are_refused(self, store: VectorStore) -> None:
-        """What is zero, NaN, short or of another number is never stored, nor is the rest of its batch (spec 11)."""
+        """A zero, NaN, short or missing vector is never stored, nor is the rest of its batch (spec 11)."""
         for bad in (
             np.zeros((2, DIMENSIONS), np.float32),
             np.full((2, DIMENSIONS), np.nan, np.float32),

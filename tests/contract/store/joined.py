@@ -92,7 +92,7 @@ class JoinedContract:
         assert "far0" not in find_candidates(reader, near, "sta", top_k=1, where=Filter("/docs")).ids
 
     def test_without_a_vector_words_alone_find(self, store: VectorStore) -> None:
-        """What is left of a query where the model that embeds it cannot be asked."""
+        """Queries still work if the embedding model cannot be reached."""
         records = [record(f"k{n}", f"/docs/{n}", "zebra" if n % 2 else "giraffe") for n in range(8)]
         reader = fill(store, records, random_units(8))
         found = find_candidates(reader, None, "zebra", top_k=5, where=Filter("/docs"))

@@ -41,7 +41,7 @@ class PageBodiesContract:
             reader.catalogue.page_body("/d")
 
     def test_a_text_alone_may_change(self, store: VectorStore) -> None:
-        """What a page says beside its records is published too, and what says the same is no change."""
+        """A page text is published without a change of records; an equal text is no change."""
         store.stage_bodies([body("/a", "one")], MAIN)
         first = fill(store, [record("a", "/a")]).generation
         store.stage_bodies([replace(body("/a", "one"), text="one, at another time")], MAIN)

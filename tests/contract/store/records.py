@@ -65,7 +65,7 @@ class RecordsContract:
         assert list(find_candidates(reader, NORTH, "options", top_k=1).facts.anchor) == ["L7-L9"]
 
     def test_facts_are_fields_of_the_records(self, store: VectorStore) -> None:
-        """What ranking compares is the same by either way, whatever the fields hold, after a change too."""
+        """Ranking facts equal the fields of the records for all values, also after a change."""
         pages = [record(f"k{n}", f"/{'é日 x'[n % 4]}/{n // 3}", title=f"T{n % 5}\n", anchor="à" * (n % 3), ordinal=n,
                         depth=n % 7, incoming_links=n * 1000, weight=(0.1, 1.0, 0.0)[n % 3],
                         kind=("section", "summary")[n % 2]) for n in range(50)]  # fmt: skip

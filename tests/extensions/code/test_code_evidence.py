@@ -1,4 +1,4 @@
-"""What a query finds code by besides its chunk: the name of the file, and what else of the file was found."""
+"""Evidence for code besides its chunk: the file name, and other chunks of the file."""
 
 from collections.abc import Collection, Mapping
 from types import MappingProxyType

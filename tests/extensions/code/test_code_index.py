@@ -178,7 +178,7 @@ def test_odd_files_cost_only_themselves(code: CodeProject) -> None:
 
 
 def test_a_file_that_no_worker_survives_is_text(code: CodeProject, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What kills its grammar is cut at blank lines by the process that parses nothing."""
+    """A file whose grammar crashes is cut at blank lines by the main process, which parses nothing."""
     monkeypatch.setattr(chunks_stage, "_SERIAL_BELOW_BYTES", 0)
     monkeypatch.setattr(chunks_stage, "cut_batch", dies_of_tokens)
     summary = code.index()

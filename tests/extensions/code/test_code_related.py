@@ -1,4 +1,4 @@
-"""What belongs together: code near code, the pages that document it, and the code that a page mentions."""
+"""Related items: code near code, pages that document it, and code that a page mentions."""
 
 import json
 from pathlib import Path

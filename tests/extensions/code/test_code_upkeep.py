@@ -1,4 +1,4 @@
-"""Whether the index is that of the files: what is stale is said, and a sync looks at that alone."""
+"""Freshness of the code index: answers report stale files, and a sync reads only those."""
 
 import json
 import os

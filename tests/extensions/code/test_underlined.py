@@ -49,7 +49,7 @@ def test_tables_transitions_and_short_rules_are_no_titles() -> None:
 
 
 def test_a_note_of_a_version_is_found_with_its_version() -> None:
-    """What a changelog says of a release means little without its number."""
+    """An entry of a changelog means little without its version."""
     filler = "- Something else that has been changed in this release and needs a line of its own.\n" * 30
     chunks = chunk_source("CHANGES.rst", HISTORY + filler, "text")
     places = [chunk.at for chunk in chunks if "lantern that burns" in chunk.body.text]

@@ -1,4 +1,4 @@
-"""Which files are source code: as git lists them, less what is never read."""
+"""Source files: as git lists them, without those that are never read."""
 
 import os
 import subprocess
@@ -34,7 +34,7 @@ LISTED = ["a.py", "grüße.py", "keep.log.py", "src/deep/er/e.py", "src/generate
 
 
 def of_git(root: Path) -> list[str]:
-    """What git lists, as far as it is Python."""
+    """Return the Python files that git lists."""
     command = ["git", "-C", str(root), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     listed = subprocess.run(command, check=True, capture_output=True).stdout.split(b"\0")
     return sorted(name for name in map(os.fsdecode, listed) if name.endswith(".py"))
@@ -105,7 +105,7 @@ def test_a_hard_link_that_leads_out_is_left_out(tmp_path: Path) -> None:
 
 
 def test_an_ignore_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
-    """What it keeps out must not get in."""
+    """Files that it excludes must not be indexed."""
     grow(tmp_path, {"src/secret.py": "1"})
     os.mkfifo(tmp_path / "src" / ".gitignore")
     with pytest.raises(SourceUnavailable, match=r"src/\.gitignore"):

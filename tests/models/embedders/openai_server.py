@@ -38,7 +38,7 @@ def error(status: int, code: str, message: str = "no", **headers: str) -> Reply:
 
 @dataclass
 class Server:
-    """What was asked and answered so far."""
+    """Requests and replies of the server so far."""
 
     url: str = ""
     replies: deque[Reply] = field(default_factory=deque)  # for the next requests, one each

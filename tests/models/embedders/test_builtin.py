@@ -53,7 +53,7 @@ class TestBuiltinEmbedder(EmbedderContract):
     def test_other_words_of_the_same_meaning_are_near(
         self, embedder: BuiltinEmbedder, query: str, right: str, wrong: str
     ) -> None:
-        """What a model is for: none of these pairs shares a word, so hashing puts both at about 0."""
+        """A model recognises meaning: no pair shares a word, so hashing scores both at about 0."""
         asked, near, far = embedder.embed([query, right, wrong], "query")
         assert asked @ near > asked @ far + 0.1
 

@@ -1,4 +1,4 @@
-"""Where the cache lies, what it takes over, and what goes when it grows too large."""
+"""Location of the cache, migration of older caches, and eviction."""
 
 import os
 import subprocess

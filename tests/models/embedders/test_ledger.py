@@ -1,4 +1,4 @@
-"""What was paid: kept by project, month, use and model, and safe between threads and processes."""
+"""Record of payments by project, month, use and model; safe between threads and processes."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Which words are words."""
+"""Recognition of words."""
 
 import pytest
 

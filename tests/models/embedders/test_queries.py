@@ -139,7 +139,7 @@ def test_a_failure_is_a_note_to_the_caller_and_a_report_to_the_operator(failure:
 
 
 def test_strangers_spend_so_much_a_day_and_no_more() -> None:
-    """What is remembered costs nothing, and who has a key is not stopped. The next day begins anew."""
+    """Cached queries cost nothing, callers with a key have no limit, and the limit resets each day."""
     now = NOW
     embedder = Remote()
     queries = vectors_of(embedder, usd_a_day=2.0, clock=lambda: now)

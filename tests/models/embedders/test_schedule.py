@@ -29,7 +29,7 @@ class Provider:
         self.level = self.burst
 
     def call(self, now: float, tokens: int) -> tuple[float, EmbedderUnavailable | None, dict[str, str]]:
-        """When it answers, what it refuses with, and its headers."""
+        """Return the time of the answer, its error status if any, and its headers."""
         self.level = min(self.burst, self.level + self.rate * (now - self.at))
         self.at = now
         if tokens > self.level:
@@ -48,7 +48,7 @@ class Provider:
 
 
 def seconds_of(provider: Provider, concurrency: int) -> float:
-    """How long a run of 10,000 chunks takes."""
+    """Return the seconds that a run of 10,000 chunks takes."""
     now = 0.0
     rates = Rates(lambda: now)
     schedule = Schedule(concurrency, lambda: 0.5)

@@ -34,7 +34,7 @@ class Reply:
 
 @dataclass
 class Server:
-    """What was asked and answered so far."""
+    """Requests and replies of the server so far."""
 
     url: str = ""
     replies: deque[Reply] = field(default_factory=deque)  # for the next requests, one each
@@ -66,7 +66,7 @@ def judged(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def _problem(body: Any) -> str:
-    """Why a request is refused; "" where it is sound."""
+    """Return the reason to refuse a request; "" if it is valid."""
     if not isinstance(body, dict) or (unknown := body.keys() - _FIELDS):
         return f"unknown fields {unknown}" if isinstance(body, dict) else "no object"
     if body.get("model") not in MODELS:

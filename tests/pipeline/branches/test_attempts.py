@@ -1,4 +1,4 @@
-"""When a build is indexed again."""
+"""Conditions to index a build again."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""Which branches live, asked of real repositories; whoever may not know all of them is refused."""
+"""Live branches of real repositories; listing fails if some may be unknown."""
 
 import os
 import threading

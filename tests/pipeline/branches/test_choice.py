@@ -1,4 +1,4 @@
-"""Which scopes a person means by globs."""
+"""Selection of scopes by globs."""
 
 from pathlib import Path
 

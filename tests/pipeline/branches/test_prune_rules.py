@@ -1,4 +1,4 @@
-"""Which scopes may go, from values alone."""
+"""Selection of scopes to prune, from values only."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""What somebody changes is heard, and looked at when it is whole (pitfalls of every watcher)."""
+"""Changes are detected, and read once they are complete (pitfalls of every watcher)."""
 
 import shutil
 from collections.abc import Iterator

@@ -71,7 +71,7 @@ def test_what_sveltekit_left_beside_its_build_tells_when_it_is_whole(root: Path,
 
 
 def test_a_build_without_pages_that_were_there_waits_for_them(root: Path) -> None:
-    """Where a builder leaves nothing to judge by; a page that is deleted goes a little later."""
+    """A builder that leaves no marker gives no other sign; a deleted page is removed a little later."""
     viewer = Viewer(root, SILENCE_S - 1)
     for _ in build_in_place(root, FIRST):
         pass
@@ -93,7 +93,7 @@ def test_a_build_of_fewer_pages_than_are_live_waits_when_the_watch_begins(root: 
 
 
 def test_a_build_that_was_made_by_another_tool_is_not_held_up(root: Path) -> None:
-    """What an older build of the framework left says nothing of it, and is believed so long and no longer."""
+    """Markers of an older build of the framework delay the index for a limited time only."""
     for _ in prerender(root, FIRST):
         pass
     viewer = Viewer(root, BUILDER_SILENCE_S + 1)
@@ -111,7 +111,7 @@ def test_a_build_that_was_made_by_another_tool_is_not_held_up(root: Path) -> Non
 
 
 def test_nothing_is_due_before_its_time(root: Path) -> None:
-    """What waits is looked at when something is heard, and when its time has come."""
+    """Pending builds are checked at each change and at their deadline."""
     viewer = Viewer(root, 0)
     for _ in build_in_place(root, FIRST):
         pass

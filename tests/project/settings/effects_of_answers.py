@@ -90,7 +90,7 @@ def asked_twice(lab: Lab) -> list[int]:
 
 
 def wait_is_long(lab: Lab) -> bool:
-    """Whether a refused client is to wait for more than half a minute."""
+    """Return True if a refused client must wait for more than half a minute."""
     api = lab.api()
     api.get(SEARCH)
     return int(api.get(SEARCH).headers["retry-after"]) > 30
@@ -106,7 +106,7 @@ def paths(lab: Lab) -> list[int]:
 
 
 def access_lines(lab: Lab) -> int:
-    """How many lines a request leaves on stderr."""
+    """Return the number of lines that a request writes to stderr."""
     api = lab.api()
     with contextlib.redirect_stderr(io.StringIO()) as lines:
         api.get(SEARCH)

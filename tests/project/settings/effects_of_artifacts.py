@@ -16,7 +16,7 @@ def is_pushed(lab: Lab) -> bool:
 
 
 def pushes_state(lab: Lab) -> bool:
-    """Whether the last generation has one."""
+    """Return True if the last generation was pushed with its state."""
     lab.site.write("docs/new.html", "New", f"<p>A page about ropes, {uuid4().hex}.</p>")
     lab.index()
     objects = open_objects(lab.project.settings.artifacts.url)
@@ -25,7 +25,7 @@ def pushes_state(lab: Lab) -> bool:
 
 
 def is_followed_after_100_s(lab: Lab) -> bool:
-    """Whether a service turned to a second generation by then."""
+    """Return True if a service has switched to a second generation after 100 s."""
     seconds = 0.0
     lab.index()
     pulled = open_pulled(lab.project, {}, lab.project.settings.artifacts.url, monotonic=lambda: seconds)

@@ -37,7 +37,7 @@ def going(lab: Lab) -> list[str]:
 
 
 def patience(lab: Lab) -> list[float]:
-    """How many seconds an answer of git may take."""
+    """Return the seconds that an answer of git may take."""
     waited: list[float] = []
 
     def record(root: object, remote: str, timeout_s: float) -> Branches:
@@ -75,7 +75,7 @@ def built(lab: Lab) -> list[str]:
 
 
 def dead(lab: Lab) -> str:
-    """What Dagster's sensor for dead branches answers with."""
+    """Return the type of the answer of Dagster's sensor for dead branches."""
     with dg.DagsterInstance.ephemeral() as instance:
         return type(sensor(lab, "dead_branches")(dg.build_sensor_context(instance=instance))).__name__
 

@@ -19,7 +19,7 @@ def write_source(lab: Lab) -> None:
 
 
 def corpora(lab: Lab) -> list[str]:
-    """What `searchsocket index` would index."""
+    """Return the corpora that `searchsocket index` would index."""
     done = CliRunner().invoke(cli, ["index", "--dry-run", "--json", "--project", str(lab.root)])
     plan = json.loads(done.stdout)
     return [name for name, held in (("site", "pages" in plan), ("code", "code" in plan)) if held]

@@ -34,7 +34,7 @@ def shares_embeddings(lab: Lab) -> bool:
 
 
 def models(lab: Lab) -> set[str]:
-    """What made the vectors of the index, without versions."""
+    """Return the models of the vectors of the index, without versions."""
     lab.index()
     return {record.model_id.partition("-")[0] for record in lab.site.records()}
 
@@ -50,7 +50,7 @@ def copy_model(lab: Lab) -> None:
 
 
 def embedded(lab: Lab) -> list[int]:
-    """How many texts were embedded after each call of the embedder."""
+    """Return the number of embedded texts after each call of the embedder."""
     done: list[int] = []
 
     def hear(event: Event) -> None:
@@ -85,7 +85,7 @@ def embedding(web: Web) -> None:
 
 
 def asked(lab: Lab) -> set[str]:
-    """Which addresses a run asks for embeddings."""
+    """Return the addresses to which a run sends embedding requests."""
     lab.patch.setattr(openai, "DEFAULT_URL", f"{lab.web.base_url}/usual")
     lab.web.requests.clear()
     lab.index()
@@ -93,7 +93,7 @@ def asked(lab: Lab) -> set[str]:
 
 
 def under_way(lab: Lab) -> list[int]:
-    """How many requests a run may have under way."""
+    """Return the number of concurrent requests of a run."""
     seen: list[int] = []
 
     def pool(workers: int, **options: str) -> ThreadPoolExecutor:

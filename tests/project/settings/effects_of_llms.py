@@ -8,13 +8,13 @@ PLAIN = "- Every page is also available as Markdown"
 
 
 def lists(lab: Lab) -> list[str]:
-    """Where runs wrote lists of pages."""
+    """Return the paths of page lists that runs wrote."""
     lab.index()
     return sorted(path.relative_to(lab.root).as_posix() for path in lab.root.rglob("llms.txt"))
 
 
 def exports(lab: Lab) -> list[str]:
-    """Where runs wrote exports."""
+    """Return the folders of exports that runs wrote."""
     lab.index()
     return sorted(path.parent.relative_to(lab.root).as_posix() for path in lab.root.rglob("searchsocket.json"))
 

@@ -8,13 +8,13 @@ from tests.project.settings.lab import Effect, Lab
 
 
 def paths(lab: Lab) -> list[str]:
-    """Where the service answers agents."""
+    """Return the paths at which the service answers agents."""
     routes = lab.api(local=True).app.routes
     return sorted(getattr(route, "path", "") for route in routes if getattr(route, "name", "") == "mcp")
 
 
 def started(lab: Lab) -> list[object]:
-    """What `searchsocket mcp` would start, and where."""
+    """Return the transport and address that `searchsocket mcp` would start."""
     found: list[object] = []
     with lab.patch.context() as patch:
         patch.setattr(mcp, "_serve_stdio", lambda *_: found.append("stdio"))
@@ -34,7 +34,7 @@ def tools(lab: Lab) -> list[str]:
 
 
 def schemas(lab: Lab) -> set[bool]:
-    """Whether tools say what shape their answers have as data, and so give them."""
+    """Return {True} if tools describe the shape of their answers, and so return data."""
     from tests.agents.agent_project import list_tools, server_of
 
     return {tool.output_schema is not None for tool in list_tools(server_of(lab.project))}

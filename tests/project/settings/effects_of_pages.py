@@ -65,7 +65,7 @@ def stated(lab: Lab) -> tuple[str, ...]:
 
 
 def is_walked_by_markdownify(lab: Lab) -> bool:
-    """Whether pages of a run pass through it."""
+    """Return True if pages of a run pass through it."""
     walked: list[object] = []
     convert = soup.convert
     lab.patch.setattr(soup, "convert", lambda main, rules: walked.append(main) or convert(main, rules))

@@ -13,7 +13,7 @@ def write_keys(lab: Lab) -> None:
 
 
 def sent(lab: Lab) -> list[str]:
-    """Which of the values the provider was sent."""
+    """Return the values that were sent to the provider."""
     lab.web.requests.clear()
     lab.index()
     bodies = b" ".join(request.body for request in lab.web.requests).decode()

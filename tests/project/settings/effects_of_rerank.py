@@ -67,7 +67,7 @@ def notes(lab: Lab) -> list[str]:
 
 
 def asked(lab: Lab) -> list[Request]:
-    """What the reranker was asked by a query."""
+    """Return the requests of a query to the reranker."""
     lab.web.requests.clear()
     assert status(lab) == 200
     return [request for request in lab.web.requests if request.path.endswith("/rerank")]
@@ -80,7 +80,7 @@ def body(lab: Lab) -> dict[str, object]:
 
 
 def longest(lab: Lab) -> bool:
-    """Whether more than 100 characters of a chunk are sent."""
+    """Return True if more than 100 characters of a chunk are sent."""
     documents = body(lab)["documents"]
     assert isinstance(documents, list)
     return max(map(len, documents)) > 100

@@ -27,7 +27,7 @@ def folders(name: str) -> Callable[[Lab], list[str]]:
 
 
 def workers(lab: Lab) -> int:
-    """How many processes the pages of a large site are shared out to, on a machine of five cores."""
+    """Return the number of processes for the pages of a large site, on a machine of five cores."""
     asked: list[int] = []
 
     def record(
@@ -54,7 +54,7 @@ def failed(lab: Lab) -> int:
 
 
 def on_a_cluster(lab: Lab) -> str:
-    """What becomes of a run over a large site; at the address nobody listens."""
+    """Return the result of a run over a large site; no scheduler listens at the address."""
     with lab.patch.context() as patch:
         patch.setattr(page_mirror, "_SERIAL_BELOW_BYTES", 0)
         patch.setattr(cluster, "_CONNECT_S", 0.1)

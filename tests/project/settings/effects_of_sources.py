@@ -41,7 +41,7 @@ def route_file(lab: Lab) -> str:
 
 
 def addresses(lab: Lab) -> list[str]:
-    """What opens the pages of the index, after a run."""
+    """Return the addresses of the pages of the index, after a run."""
     lab.index()
     return sorted({record.page.address or record.page.url for record in lab.site.records()})
 

@@ -37,7 +37,7 @@ def install(lab: Lab) -> None:
 
 
 def statements(lab: Lab) -> list[str]:
-    """What a run would write to Postgres: statements that name a table or an index."""
+    """Return the statements of a run to Postgres that name a table or an index."""
     written: list[str] = []
     with lab.patch.context() as patch:
         patch.setattr(PgvectorTables, "begin", lambda tables: None)
@@ -141,7 +141,7 @@ def qdrant_graph(lab: Lab) -> tuple[int | None, int | None]:
 
 
 def is_exact(lab: Lab) -> tuple[bool, int | None]:
-    """Whether a query compares all vectors of a server, or else how many at least."""
+    """Return True if a query compares all vectors of a server, or else the least number that it compares."""
     tables = make_tables(lab.project.settings.vector, "site", {"QDRANT_URL": "http://127.0.0.1:9"})
     parameters: list[SearchParams] = []
 

@@ -1,4 +1,4 @@
-"""What the effect of a setting is looked at with: a small site, its configuration file, and ways to ask it."""
+"""Lab for the effects of settings: a small site, its configuration file, and requests to it."""
 
 import json
 from collections.abc import Callable, Mapping

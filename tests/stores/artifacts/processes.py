@@ -22,7 +22,7 @@ def environment(home: Path, **more: str) -> dict[str, str]:
 
 
 def command(folder: Path, *arguments: str, status: int = 0, **environ: str) -> dict[str, Any]:
-    """What `searchsocket ... --json` prints."""
+    """Run `searchsocket ... --json`, and return its output as data."""
     done = subprocess.run(
         [COMMAND, *arguments, "--json"],
         cwd=folder,

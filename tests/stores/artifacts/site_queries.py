@@ -1,4 +1,4 @@
-"""What the example site is asked where answers of two services must be equal."""
+"""Queries of the example site, for which two services must give equal answers."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What travels of an indexer's settings: all that changes answers, and nothing that is its own."""
+"""Settings that travel with an index: all that change answers, and none of the indexer's own."""
 
 import json
 from contextlib import suppress

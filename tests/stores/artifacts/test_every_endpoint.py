@@ -73,7 +73,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="module")
 def wanted(cache: str, tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
-    """What is answered where everything lies in the folder."""
+    """Return the answers of an index that is stored in the folder."""
     local = Published(write_site(tmp_path_factory.mktemp("local") / "harbour"), {"SEARCHSOCKET_CACHE": cache})
     local.run()
     found = answers(local.folder, local.environ)
@@ -125,7 +125,7 @@ def test_an_empty_folder_answers_every_endpoint(
 
 @contextmanager
 def objects_in(place: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """Where nothing lies yet."""
+    """Yield the URL of an empty object store."""
     if place == "file":
         yield (folder / "objects").as_uri()
         return
@@ -136,7 +136,7 @@ def objects_in(place: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
 
 
 def answers(folder: Path, environ: dict[str, str]) -> list[Any]:
-    """What a service in a folder says to each request."""
+    """Return the answer of a service in a folder to each request."""
     project, store = open_project(folder, environ), None
     if address := artifacts_address(project, ""):
         pulled = open_pulled(project, environ, address)

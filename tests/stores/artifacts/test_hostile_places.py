@@ -1,4 +1,4 @@
-"""What an object store says is checked before it is believed; what was live stays live."""
+"""Data of an object store is verified before use, and the live generation stays live."""
 
 import hashlib
 import json

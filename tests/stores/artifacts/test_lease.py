@@ -1,4 +1,4 @@
-"""Who may take a lease, and whose index continues what is published."""
+"""Machines that may take a lease, and whose index continues the published one."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""Which of the pushed scopes anyone may read: by intent, never because one was pushed first."""
+"""Pushed scopes are public only by intent, never because they were pushed first."""
 
 import json
 import subprocess

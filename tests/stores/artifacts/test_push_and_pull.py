@@ -1,4 +1,4 @@
-"""What one machine published, another answers from; and each moves only what the other lacks."""
+"""One machine answers from the index of another, and only missing files are transferred."""
 
 import hashlib
 import json
@@ -125,7 +125,7 @@ def test_who_reads_goes_on_while_the_generation_is_replaced(indexer: Indexer, re
 
 
 def test_a_file_that_was_damaged_in_the_cache_is_fetched_again(indexer: Indexer, reader: Reader) -> None:
-    """What is linked into a new generation is compared byte for byte."""
+    """Files that are linked into a new generation are compared byte for byte."""
     indexer.publish_and_push()
     reader.pull()
     first = reader.root / "main" / indexer.push().generation

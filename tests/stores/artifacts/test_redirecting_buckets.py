@@ -53,7 +53,7 @@ def server(status: int, location: str = "") -> Iterator[tuple[str, list[str]]]:
 @pytest.mark.parametrize("status", [301, 302, 307])
 @pytest.mark.parametrize("scheme", ["s3", "gs"])
 def test_a_client_does_not_follow(monkeypatch: pytest.MonkeyPatch, scheme: str, status: int) -> None:
-    """What answers there would be read as ours, and a service of the machine would be asked in our name."""
+    """Its answers would be read as ours, and a local service would get requests in our name."""
     with server(200) as (elsewhere, reached), server(status, elsewhere) as (address, asked):
         for name, value in {**CREDENTIALS[scheme], ENDPOINT[scheme]: address}.items():
             monkeypatch.setenv(name, value)

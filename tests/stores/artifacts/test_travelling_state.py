@@ -1,4 +1,4 @@
-"""What the next run needs travels with the index: a machine with an empty disk processes what changed."""
+"""The state travels with the index: a machine with an empty disk processes only changes."""
 
 import sqlite3
 from contextlib import closing

@@ -47,7 +47,7 @@ class CountedPattern:
         return self._steps
 
     def _match(self, nodes: Any, index: int, at: int, flags: int, then: Continue) -> bool:
-        """Whether `nodes[index:]` match at a position, and what follows them does too."""
+        """Return True if `nodes[index:]` match at a position, and their continuation too."""
         while index < len(nodes):
             self._count()
             kind, value = nodes[index]

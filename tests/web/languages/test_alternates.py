@@ -1,4 +1,4 @@
-"""What the `hreflang` links of a page say about it."""
+"""The `hreflang` links of a page."""
 
 import pytest
 

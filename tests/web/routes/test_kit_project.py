@@ -1,4 +1,4 @@
-"""What a project says of itself: version and settings, read without running anything (spec 16.4)."""
+"""Version and settings of a project, read without running anything (spec 16.4)."""
 
 from collections.abc import Callable
 

@@ -137,7 +137,7 @@ class TestMatchers:
         assert table("/[id=integer]").resolve("/12").resolution == "best-effort"
 
     def test_a_route_above_the_matcher_stays_exact(self) -> None:
-        """What the matcher says is not asked then."""
+        """The matcher is not needed then."""
         assert table("/[id=integer]", "/about").resolve("/about").resolution == "exact"
 
     def test_an_optional_matcher_that_takes_nothing_stays_exact(self) -> None:
@@ -243,7 +243,7 @@ class TestVersions:
             assert [table.resolve(each).resolution for each in (url, "/x")] == ["exact", "none"]
 
     def test_an_unknown_version_claims_only_what_both_say(self) -> None:
-        """What differs is mapped as version 3 does, and said."""
+        """Routes that differ follow version 3, with a warning."""
         routes = table("/[a-b]", "/docs/[c]")
         assert routes.resolve("/docs/x").resolution == "exact"
         assert routes.resolve("/x").resolution == "best-effort"
@@ -255,7 +255,7 @@ class TestVersions:
 
 
 def test_configured_endings_make_pages_too() -> None:
-    """Where they are computed, files that may be pages are named."""
+    """If the endings are computed, a warning names files that may be pages."""
     files = ["src/routes/a/+page.note", "src/routes/a/+page.load.mjs", "src/routes/b/+page.svelte"]
     routes = route_table(files, KitProject(components=(".note",), modules=(".load.mjs",)))
     assert (routes.resolve("/a").route_file, routes.warnings) == ("src/routes/a/+page.note", ())

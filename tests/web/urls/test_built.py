@@ -1,4 +1,4 @@
-"""Which addresses look like files that tools write for other tools."""
+"""Addresses that look like files of build tools."""
 
 import pytest
 

@@ -133,7 +133,7 @@ def test_an_address_has_the_base_path(url: str, file: str, address: str) -> None
 
 
 def test_a_form_survives_its_values() -> None:
-    """What is kept between runs may be of another version."""
+    """Stored values may be of another version."""
     form = UrlForm("suffix", "index", 5, 4)
     assert url_form_of(json.dumps(asdict(form))) == form
     for text in ("", "[]", "1", '{"flat": "?"}', '{"other": 1}'):

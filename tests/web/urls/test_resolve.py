@@ -1,4 +1,4 @@
-"""Where a link leads on this site; original failure 17."""
+"""Resolution of links on this site; original failure 17."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Which page a link means, and by which words a page is known; original failure 17."""
+"""The page of a link, and the words by which pages are known; original failure 17."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Which folders of a site are versions, and which version is searched by default."""
+"""Version folders of a site, and the version that is searched by default."""
 
 from collections.abc import Iterable, Sequence
 
