@@ -177,11 +177,11 @@ def _freshness(max_age_days: float) -> dg.FreshnessPolicy | None:
 
 
 def stage_assets(site: DagsterSite) -> tuple[dg.AssetsDefinition, ...]:
-    """An asset for each stage; those of code, `llms.txt` and static search only if they are enabled."""
+    """An asset for each stage; those of other corpora, `llms.txt` and static search only if they are enabled."""
     llms = LLMS_STAGES.values() if site.traits.has_llms else ()
     static = STATIC_STAGES.values() if site.traits.has_static else ()
-    code = every_stage(corpora_by_name()["code"]).values() if site.traits.has_code else ()
-    stages = (*STAGES.values(), *llms, *static, *code)
+    others = [stage for name in site.traits.corpora for stage in every_stage(corpora_by_name()[name]).values()]
+    stages = (*STAGES.values(), *llms, *static, *others)
     return tuple(stage_asset(stage, site) for stage in stages)
 
 

@@ -18,12 +18,12 @@ from searchsocket.errors import SearchSocketError
 from searchsocket.pipeline.branches.prune_rules import Match, seconds_of
 from searchsocket.pipeline.branches.pruning import PrunePlan, PruneRequest, apply_prune, plan_prune
 from searchsocket.pipeline.branches.scopes import tidy_scopes
-from searchsocket.pipeline.run.context import homes_of
+from searchsocket.pipeline.run.context import SITE, corpora_by_name, homes_of
 from searchsocket.project.project import Project
 from searchsocket.system.disk_space import Freed, compact, tidy_temporary
 from searchsocket.system.json_text import JsonObject
 from searchsocket_assets.discovery import named
-from searchsocket_assets.jobs import INDEX_CODE, INDEX_SITE, PLAN, ROLLBACK, VERIFY
+from searchsocket_assets.jobs import INDEX_SITE, PLAN, ROLLBACK, VERIFY, index_corpus_name
 from searchsocket_assets.partitions import empty_partitions_of, forget_in, own_partitions
 from searchsocket_assets.resources import begin_project_run
 from searchsocket_assets.run.details import Metadata, table
@@ -31,8 +31,6 @@ from searchsocket_assets.run.history import ASSET_JOB, MAX_RUNS, delete_old_runs
 from searchsocket_assets.run.translate import errors_as_failures
 from searchsocket_assets.site import DagsterSite
 
-# Jobs whose runs are for one scope each.
-_JOBS = (INDEX_SITE, INDEX_CODE, PLAN, ROLLBACK, VERIFY)
 _ROUNDS = 500  # of deletions, with ten runs each
 
 
@@ -182,9 +180,11 @@ def maintenance_job(site: DagsterSite) -> dg.JobDefinition:
 
 
 def _old_runs(instance: dg.DagsterInstance, site: DagsterSite, project: Project, count: int) -> Iterator[Freed]:
+    of_corpora = [index_corpus_name(name) for name in corpora_by_name() if name != SITE.name]
+    jobs = (*map(site.named, (INDEX_SITE, *of_corpora, PLAN, ROLLBACK, VERIFY)), ASSET_JOB)  # for one scope each
     for scope in own_partitions(instance, site, project):
         deleted = 0
-        for job in (*map(site.named, _JOBS), ASSET_JOB):
+        for job in jobs:
             for _ in range(_ROUNDS):
                 if not (count_deleted := delete_old_runs(instance, project, scope, count, job)):
                     break

@@ -108,7 +108,7 @@ def missing_reports(
     """Yield the named reports that no run of Dagster shows; those of source code only while it has a job."""
     for _, scope, run_id in names:
         report = None if _is_shown(instance, run_id) else report_of(project, scope, run_id)
-        if report and (report.corpus == SITE.name or site.traits.has_code):
+        if report and report.corpus in (SITE.name, *site.traits.corpora):
             yield report
 
 

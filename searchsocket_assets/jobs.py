@@ -1,4 +1,4 @@
-"""The jobs over one scope: index its site or its source code, plan a run, roll back, and check the live index."""
+"""The jobs over one scope: index its site or another corpus, plan a run, roll back, and check the live index."""
 
 import os
 from collections.abc import Iterator
@@ -27,11 +27,9 @@ from searchsocket_assets.run.translate import (
 from searchsocket_assets.site import DagsterSite, job_stages
 
 INDEX_SITE = "index_site"
-INDEX_CODE = "index_code"
 PLAN = "plan_scope"
 ROLLBACK = "rollback_scope"
 VERIFY = "verify_scope"
-CODE = "code"
 
 
 def index_site_job(site: DagsterSite) -> Any:
@@ -47,12 +45,17 @@ def index_site_job(site: DagsterSite) -> Any:
     )
 
 
-def index_code_job(site: DagsterSite) -> Any:
-    """The job over the assets of a project's source code."""
+def index_corpus_name(corpus: str) -> str:
+    """The name of the job over a corpus besides the site."""
+    return f"index_{corpus}"
+
+
+def index_corpus_job(site: DagsterSite, corpus: str) -> Any:
+    """The job over the assets of a corpus besides the site."""
     return dg.define_asset_job(
-        **site.job_fields(INDEX_CODE, "code"),
-        selection=dg.AssetSelection.assets(*map(site.key, job_stages(site, CODE))),
-        description="Index the source code of one scope: list, chunk, embed and publish. "
+        **site.job_fields(index_corpus_name(corpus), corpus),
+        selection=dg.AssetSelection.assets(*map(site.key, job_stages(site, corpus))),
+        description=f"Index the {corpus} of one scope: list, chunk, embed and publish. "
         f"Run configuration: the same as `{site.named(INDEX_SITE)}`.",
     )
 

@@ -14,7 +14,7 @@ from searchsocket.errors import ConfigMissing, InvalidScope, SearchSocketError
 from searchsocket.events import OnEvent
 from searchsocket.extensions import extensions
 from searchsocket.pipeline.branches.scopes import existing_scopes, live_branches_or_error, named_scope
-from searchsocket.pipeline.run.context import SITE, ScopeRun, corpora_by_name
+from searchsocket.pipeline.run.context import SITE, ScopeRun, corpora_by_name, corpora_of
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.pipeline.run.stages import LLMS_STAGES, STAGES, STATIC_STAGES, every_stage
 from searchsocket.project.project import Project, open_project
@@ -45,7 +45,7 @@ class ProjectTraits:
 
     owners: tuple[str, ...] = ()
     source_kinds: frozenset[str] = frozenset({"html"})
-    has_code: bool = False  # its source code is indexed too
+    corpora: tuple[str, ...] = ()  # what is indexed besides the pages, e.g. code
     assets: tuple[str, ...] = ()  # of extensions that are on, see `Extension.assets`
     has_llms: bool = False  # llms.txt and its pages are written
     has_static: bool = False  # the index is exported for search without a server
@@ -78,7 +78,7 @@ def read_traits(root: Path, environ: Mapping[str, str]) -> tuple[str, ProjectTra
         traits = replace(
             traits,
             owners=settings.dagster.owners,
-            has_code=settings.code.enable,
+            corpora=tuple(corpus.name for corpus in corpora_of(settings) if corpus is not SITE),
             assets=tuple(each.assets for each in extensions() if each.assets and each.is_on(settings)),
             has_llms=settings.llms.enable,
             has_static=settings.export.static,

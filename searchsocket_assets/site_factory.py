@@ -19,7 +19,14 @@ from searchsocket_assets.builds import build_sensor
 from searchsocket_assets.cleanup import maintenance_job, maintenance_schedule, prune_job, prune_schedule, prune_sensor
 from searchsocket_assets.command_runs import command_runs_sensor
 from searchsocket_assets.discovery import discovery_sensor
-from searchsocket_assets.jobs import index_code_job, index_site_job, plan_job, rollback_job, verify_job, verify_schedule
+from searchsocket_assets.jobs import (
+    index_corpus_job,
+    index_site_job,
+    plan_job,
+    rollback_job,
+    verify_job,
+    verify_schedule,
+)
 from searchsocket_assets.report_assets import scopes_asset, scopes_job
 from searchsocket_assets.resources import IndexOptions, project_resource
 from searchsocket_assets.site import DagsterSite, SiteAsset, Translation, read_traits
@@ -81,7 +88,7 @@ def site_definitions(
     traits = replace(
         traits,
         owners=traits.owners if owners is None else tuple(owners),
-        has_code=traits.has_code if code is None else code,
+        corpora=traits.corpora if code is None else (("code",) if code else ()),
         has_llms=traits.has_llms if llms is None else llms,
         has_static=traits.has_static if static is None else static,
         discovers_branches=traits.discovers_branches if automation is None else automation,
@@ -115,7 +122,7 @@ def definitions_of(site: DagsterSite) -> dg.Definitions:
     warnings.filterwarnings("ignore", "Parameter `owners` of", dg.BetaWarning)
     index_site = index_site_job(site)
     prune, maintain, verify = prune_job(site), maintenance_job(site), verify_job(site)
-    indexing = [index_site, *([index_code_job(site)] if site.traits.has_code else [])]
+    indexing = [index_site, *(index_corpus_job(site, corpus) for corpus in site.traits.corpora)]
     of_extensions = [asset for place in site.traits.assets for asset in load(place)(site)]
     return dg.Definitions(
         assets=[*stage_assets(site), scopes_asset(site), *of_extensions],

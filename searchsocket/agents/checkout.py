@@ -8,8 +8,9 @@ from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 
-from searchsocket.agents.library import Library, corpora_of, offered_tools
+from searchsocket.agents.library import Library, contents_of, offered_tools
 from searchsocket.errors import ConfigMissing, ScopeNotIndexed, SearchSocketError
+from searchsocket.pipeline.run.context import SITE
 from searchsocket.project.location import is_configured
 from searchsocket.project.project import Project, open_project
 from searchsocket.project.scopes import git_branch
@@ -85,9 +86,8 @@ class CheckoutLibraries:
     @property
     def tools(self) -> Sequence[str]:
         project = self.worktree.project
-        pages, code = corpora_of(project, self.worktree.main_checkout)
-        settings = project.settings
-        return offered_tools(self._tools, settings, pages=pages, code=code, sync=settings.mcp.sync is not False)
+        contents = contents_of(project, self.worktree.main_checkout)
+        return offered_tools(self._tools, project.settings, contents, sync=project.settings.mcp.sync is not False)
 
     @property
     def projects(self) -> Sequence[str]:
@@ -117,7 +117,7 @@ class CheckoutLibraries:
 
     def _library(self, project: Project, scope: Scope) -> Library:
         own = Scope(project.id, scope.name)
-        has_pages, _ = corpora_of(self.worktree.project, self.worktree.main_checkout)
+        has_pages = SITE.name in contents_of(self.worktree.project, self.worktree.main_checkout)
         return Library(
             project,
             self._services(project),

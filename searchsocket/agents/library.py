@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Protocol, get_args
 
 from searchsocket.errors import InvalidRequest, SearchSocketError
-from searchsocket.project.corpora import code_home
+from searchsocket.pipeline.run.context import SITE, corpora_by_name
 from searchsocket.project.project import Project, index_folder
 from searchsocket.project.settings.features import ToolName, ToolSet
 from searchsocket.project.settings.load import config_table, tables_of
@@ -27,8 +27,10 @@ SETS: dict[ToolSet, frozenset[str]] = {
     "content": frozenset(agent.name for agent in _AGENTS if agent.toolset == "content"),
     "all": frozenset(NAMES),
 }
-OF_PAGES = frozenset(agent.name for agent in _AGENTS if agent.corpus == "pages")
-OF_CODE = frozenset(agent.name for agent in _AGENTS if agent.corpus == "code")
+OF_CORPUS: dict[str, frozenset[str]] = {  # tools that are not offered without this content
+    corpus: frozenset(agent.name for agent in _AGENTS if agent.corpus == corpus)
+    for corpus in {agent.corpus for agent in _AGENTS if agent.corpus}
+}
 WRITES = frozenset(agent.name for agent in _AGENTS if agent.is_writing)
 
 
@@ -109,8 +111,9 @@ class Library:
         """
         if self.has_pages:
             self.service.store.reader(self.scope)
-        elif "search_code" in self.tools:
-            self.services.parts["code"]().check(self.scope.name)
+        else:
+            for part in self.services.parts.values():
+                part().check(self.scope.name)
 
     def others(self) -> Sequence[str]:
         """Return the indexed scopes of the project; empty if they cannot be listed."""
@@ -165,9 +168,8 @@ class ServedLibraries:
     @property
     def tools(self) -> Sequence[str]:
         settings = self.project.settings
-        _, code = corpora_of(self.project)
         sync = any(part().may_sync for part in self.services.parts.values())
-        return offered_tools(settings.mcp.tools, settings, pages=True, code=code, sync=sync)
+        return offered_tools(settings.mcp.tools, settings, {SITE.name, *contents_of(self.project)}, sync=sync)
 
     @property
     def projects(self) -> Sequence[str]:
@@ -194,40 +196,40 @@ def version_in(project: str, name: str) -> str | None:
 
 
 def offered_tools(
-    chosen: Collection[str], settings: Settings, *, pages: bool, code: bool, sync: bool = False
+    chosen: Collection[str], settings: Settings, corpora: Collection[str], *, sync: bool = False
 ) -> Sequence[str]:
     """Return the names of the offered tools: those of the chosen sets that have content, and tools chosen by name.
 
     Args:
         chosen: Names of sets and of tools; empty means all.
         settings: Of the project. They may turn extensions off.
-        pages: True if there are pages, or will be.
-        code: True if there is source code, or will be.
-        sync: True if agents may index the source code.
+        corpora: Those that have content, or will have some.
+        sync: True if agents may index changes.
     """
     names = frozenset().union(*(SETS[name] for name in SETS if name in (chosen or ("all",))))
-    useless = (frozenset() if pages else OF_PAGES) | (frozenset() if code else OF_CODE)
+    useless = frozenset().union(*(tools for corpus, tools in OF_CORPUS.items() if corpus not in corpora))
     useful = (names - useless) | frozenset(chosen)
     # Tools of a corpus are offered where it has content, also if the settings do not index it.
-    on = OF_PAGES | OF_CODE | {each.agent.name for each in capabilities_of(settings) if each.agent}
+    on = {each.agent.name for each in capabilities_of(settings) if each.agent}.union(*OF_CORPUS.values())
     return [name for name in NAMES if name in useful & on and (sync or name not in WRITES)]
 
 
-def corpora_of(project: Project, main_checkout: Project | None = None) -> tuple[bool, bool]:
-    """Return True if a project has pages to search, and True if it has source code to search.
+def contents_of(project: Project, main_checkout: Project | None = None) -> frozenset[str]:
+    """Return the corpora of a project that have content to search.
 
-    Indexed content counts, and content that the settings configure. A folder with neither counts as source code: the
+    Indexed content counts, and content that the settings configure. A folder without any counts as all but pages: the
     first search indexes it.
 
     Args:
         main_checkout: The same project in the main checkout, whose index may answer.
     """
     pages = any(map(_has_index, (project, *([main_checkout] if main_checkout else []))))
-    code = project.settings.code.enable or _has_index(code_home(project))
+    others = [corpus for corpus in corpora_by_name().values() if corpus is not SITE]
+    found = [corpus for corpus in others if corpus.is_enabled(project.settings) or _has_index(corpus.home(project))]
     file, keys = config_table(project.root)
     if not pages and file is not None:
-        pages = not code or "source" in tables_of(file, keys)
-    return pages, code or not pages
+        pages = not found or "source" in tables_of(file, keys)
+    return frozenset(corpus.name for corpus in (*([SITE] if pages else []), *(found if found or pages else others)))
 
 
 def _has_index(project: Project) -> bool:

@@ -10,6 +10,7 @@ from pathlib import Path
 from searchsocket.agents.library import Library, ServedLibraries, offered_tools
 from searchsocket.errors import SearchSocketError
 from searchsocket.models.embedders.cache_place import cache_folder
+from searchsocket.pipeline.run.context import SITE
 from searchsocket.project.project import Project, open_project
 from searchsocket.project.settings.model import StateSettings
 from searchsocket.serving.pulled import open_pulled
@@ -73,7 +74,7 @@ class PulledLibraries:
     @property
     def tools(self) -> Sequence[str]:
         settings = self._home.settings
-        return offered_tools(settings.mcp.tools, settings, pages=True, code=False)  # source code is never pushed
+        return offered_tools(settings.mcp.tools, settings, (SITE.name,))  # nothing else is pushed
 
     def find(self, scope: str, project: str = "") -> Library:
         """Return the library of a scope of the pulled index; raises as `open_pulled` too."""

@@ -20,6 +20,7 @@ from searchsocket.cli.mcp_server import makers
 from searchsocket.cli.options import load_project, project_option
 from searchsocket.cli.output import safe
 from searchsocket.errors import ConfigError, SearchSocketError, StateUnavailable
+from searchsocket.pipeline.run.context import corpora_of
 from searchsocket.project.project import Project
 from searchsocket.system.files import write_atomic
 from searchsocket.system.json_text import JsonObject
@@ -109,7 +110,7 @@ def skill_text(project: Project) -> str:
     """Return the file for one site, from its settings."""
     site = project.settings.project.base_url or project.id
     settings = project.settings
-    names = offered_tools(settings.mcp.tools, settings, pages=True, code=settings.code.enable)
+    names = offered_tools(settings.mcp.tools, settings, [corpus.name for corpus in corpora_of(settings)])
     rows = "\n".join(f"| {TOOLS[name].agent.task} | `{name}` |" for name in names)
     return f"""\
 ---

@@ -3,7 +3,7 @@
 import re
 import sys
 from collections.abc import Iterator
-from itertools import combinations, product
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from searchsocket.agents.arguments import schema_of
-from searchsocket.agents.library import NAMES, OF_CODE, OF_PAGES, SETS, offered_tools
+from searchsocket.agents.library import NAMES, OF_CORPUS, SETS, offered_tools
 from searchsocket.agents.server import INSTRUCTIONS
 from searchsocket.agents.tool import about_offered
 from searchsocket.agents.tools import TOOLS
@@ -26,10 +26,11 @@ from tests.agents.agent_project import offering as with_tools
 SETTINGS = Settings()
 EVERY_OFFER = sorted(
     {
-        tuple(offered_tools(chosen, SETTINGS, pages=pages, code=code, sync=sync))
+        tuple(offered_tools(chosen, SETTINGS, corpora, sync=sync))
         for count in range(4)
         for chosen in [*combinations(SETS, count), *combinations(NAMES, count)]
-        for pages, code, sync in product((True, False), repeat=3)
+        for corpora in ((), ("site",), ("code",), ("site", "code"))
+        for sync in (True, False)
     }
 )
 _NAMED = re.compile(rf"`({'|'.join(NAMES)})`|\b({'|'.join(name for name in NAMES if '_' in name)})\b")
@@ -68,12 +69,12 @@ def test_descriptions_send_from_tool_to_tool_where_both_are_offered() -> None:
 def test_the_sets_hold_every_tool_once() -> None:
     assert set(NAMES) == set(TOOLS) == SETS["core"] | SETS["content"] == SETS["all"]
     assert not SETS["core"] & SETS["content"]
-    assert offered_tools(("core",), SETTINGS, pages=True, code=False) == ["search", "get_page", "ask"]
-    assert not OF_PAGES & set(offered_tools(("all",), SETTINGS, pages=False, code=True))
-    assert not OF_CODE & set(offered_tools(("all",), SETTINGS, pages=True, code=False))
-    assert "fetch" in offered_tools(("fetch", "content"), SETTINGS, pages=True, code=False)  # since it is named
-    assert list(offered_tools((), SETTINGS, pages=True, code=True, sync=True)) == list(NAMES)
-    assert "sync" not in offered_tools(("sync", "all"), SETTINGS, pages=True, code=True)
+    assert offered_tools(("core",), SETTINGS, ["site"]) == ["search", "get_page", "ask"]
+    assert not OF_CORPUS["site"] & set(offered_tools(("all",), SETTINGS, ["code"]))
+    assert not OF_CORPUS["code"] & set(offered_tools(("all",), SETTINGS, ["site"]))
+    assert "fetch" in offered_tools(("fetch", "content"), SETTINGS, ["site"])  # since it is named
+    assert list(offered_tools((), SETTINGS, ["site", "code"], sync=True)) == list(NAMES)
+    assert "sync" not in offered_tools(("sync", "all"), SETTINGS, ["site", "code"])
 
 
 @pytest.mark.parametrize("mode", ERAS)
@@ -119,6 +120,6 @@ def test_the_command_chooses_tools_and_how_they_answer(agent_project: Project) -
     arguments = ["mcp", "--tools", "content, fetch"]
     started = StdioServerParameters(command=str(command), args=arguments, cwd=str(agent_project.root))
     names = [tool.name for tool in list_tools(stdio_client(started))]
-    assert names == list(offered_tools(("content", "fetch"), SETTINGS, pages=True, code=True))
+    assert names == list(offered_tools(("content", "fetch"), SETTINGS, ["site", "code"]))
     settings = offering(agent_project.settings.mcp, "related", structured_content=True)
     assert (settings.tools, settings.structured_content) == (("related",), True)

@@ -12,7 +12,7 @@ from runner_types import RunGraph
 
 from searchsocket.project.project import Project, open_project
 from searchsocket_assets import assets
-from searchsocket_assets.jobs import INDEX_CODE, INDEX_SITE
+from searchsocket_assets.jobs import INDEX_SITE, index_corpus_name
 from searchsocket_assets.run.history import delete_old_runs, fail_dead_runs
 from searchsocket_assets.run.home import prepare_home
 from searchsocket_assets.run.tags import PARTITION_TAG, PROJECT_TAG
@@ -27,7 +27,7 @@ OVER = 13  # more than one run deletes
 def index_site() -> None: ...
 
 
-@dg.job(name=INDEX_CODE)
+@dg.job(name=index_corpus_name("code"))
 def index_code() -> None: ...
 
 
@@ -103,7 +103,7 @@ def test_in_a_shared_home_only_the_runs_of_the_project_go(project: Project, tmp_
         theirs = [past_run(shared, project_id="another-project"), past_run(shared)]
         ours = [past_run(shared, project_id=project.id) for _ in range(MAX_RUNS + 2)]
         of_code = [past_run(shared, project_id=project.id, job=index_code) for _ in range(MAX_RUNS + 1)]
-        for job in (INDEX_SITE, INDEX_CODE):
+        for job in (INDEX_SITE, index_corpus_name("code")):
             delete_old_runs(shared, project, "main", MAX_RUNS, job)
         assert set(shared.get_run_ids()) == {*theirs, *ours[2:], *of_code[1:]}
 
@@ -113,7 +113,7 @@ def test_runs_of_other_jobs_never_push_out_those_that_index(project: Project, st
     indexed = past_run(stored)
     others = [past_run(stored, job=job) for job in (another_job, index_code) for _ in range(MAX_RUNS + 1)]
     assert delete_old_runs(stored, project, "main", MAX_RUNS, INDEX_SITE) == 0
-    assert delete_old_runs(stored, project, "main", MAX_RUNS, INDEX_CODE) == 1
+    assert delete_old_runs(stored, project, "main", MAX_RUNS, index_corpus_name("code")) == 1
     assert set(stored.get_run_ids()) == {indexed, *others} - {others[MAX_RUNS + 1]}
 
 

@@ -32,7 +32,7 @@ async def ask():
 
 from searchsocket.agents.tools import TOOLS
 from searchsocket.agents.library import offered_tools
-tools = list(offered_tools(("core",), project.settings, pages=True, code=False))
+tools = list(offered_tools(("core",), project.settings, ["site"]))
 definitions = build_definitions(root, traits=traits_of_project(os.environ))
 keys = [key.to_user_string() for key in definitions.resolve_all_asset_keys()]
 print(json.dumps({"http": asyncio.run(ask()), "tools": tools, "about": TOOLS["glossary"].description(tools),

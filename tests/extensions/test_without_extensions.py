@@ -32,7 +32,7 @@ async def ask():
         return answer.json()["results"][0]["url"], sorted(document.json()["paths"])
 
 keys = [key.to_user_string() for key in build_definitions(sys.argv[1]).resolve_all_asset_keys()]
-tools = list(offered_tools(("all",), project.settings, pages=True, code=False))
+tools = list(offered_tools(("all",), project.settings, ["site"]))
 print(json.dumps({"extensions": len(extensions()), "http": asyncio.run(ask()), "tools": tools, "assets": keys}))
 """
 

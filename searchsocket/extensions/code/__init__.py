@@ -4,6 +4,7 @@ from searchsocket.extensions.base import Command, Extension
 
 EXTENSION = Extension(
     name="code",
+    settings=f"{__name__}.settings:CodeSettings",
     files=("code",),
     services=f"{__name__}.serving.part:open_part",
     contents="source code",

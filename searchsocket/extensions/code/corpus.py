@@ -1,6 +1,7 @@
 """The corpus of source code."""
 
 from searchsocket.errors import CodeNotIndexed
+from searchsocket.extensions.code.settings import CodeSettings
 from searchsocket.extensions.code.sources.find import make_code_source
 from searchsocket.pipeline.run.context import Corpus, ScopeRun
 from searchsocket.project.corpora import code_home
@@ -27,7 +28,7 @@ CODE = Corpus(
     make_source=_code_source,
     advice=_code_advice,
     not_indexed=CodeNotIndexed,
-    is_enabled=lambda settings: settings.code.enable,
+    is_enabled=lambda settings: settings.section(CodeSettings).enable,
     title="code",
     documents="files",
     ask="searchsocket.extensions.code.golden:ask_code_over",

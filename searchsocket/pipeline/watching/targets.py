@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from searchsocket.errors import SearchSocketError
-from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.run.context import ScopeRun, corpora_of
 from searchsocket.pipeline.unchanged.inputs import files_and_folders
 from searchsocket.sources.content_files import ContentFilesSource
 from searchsocket.sources.find import find_build
@@ -53,7 +53,7 @@ def targets_of(run: ScopeRun) -> Targets:
         elif isinstance(source, GitBranchSource):
             git = _git_folder(root / run.project.settings.source.git.repo_dir)
             folders, files = (os.path.join(git, "refs"),), (*files, os.path.join(git, "packed-refs"))
-    if run.project.settings.code.enable:
+    if len(corpora_of(run.project.settings)) > 1:
         folders = (*folders, *_source_folders(run))
     return Targets(files, _outermost(folders), settings_files(root), build)
 

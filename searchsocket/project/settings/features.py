@@ -1,18 +1,10 @@
-"""Settings of optional features: the code corpus, demand, golden queries, MCP, redaction and reranking."""
+"""Settings of optional features: golden queries, MCP, redaction and reranking."""
 
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from searchsocket.project.settings.section import Count, SettingsSection, WebAddress, listed
-
-
-class CodeSettings(SettingsSection):
-    enable: bool = False  # True: `searchsocket index` indexes the source files of the project too
-    include: tuple[str, ...] = ()  # globs of a .gitignore over paths; () = every file of a known language
-    exclude: tuple[str, ...] = ()  # e.g. "*.test.ts", "/legacy/"
-    max_file_bytes: Count = 1_000_000  # a larger file is skipped and reported
-
+from searchsocket.project.settings.section import SettingsSection, WebAddress, listed
 
 Share = Annotated[float, Field(ge=0, le=1)]
 

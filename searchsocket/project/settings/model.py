@@ -10,7 +10,6 @@ from searchsocket.errors import ConfigError
 from searchsocket.extensions import built_in
 from searchsocket.extensions.base import Extension, load
 from searchsocket.project.settings.features import (
-    CodeSettings,
     GoldenSettings,
     McpSettings,
     RedactionSettings,
@@ -302,7 +301,6 @@ class CoreSettings(SettingsSection):
         Mapping[FacetName, FacetKind], Field(max_length=20)
     ] = {}  # front matter keys to filter by, with their types
     chunking: ChunkSettings = ChunkSettings()
-    code: CodeSettings = CodeSettings()
     embeddings: EmbeddingSettings = EmbeddingSettings()
     costs: CostSettings = CostSettings()
     vector: CoreVectorSettings = CoreVectorSettings()

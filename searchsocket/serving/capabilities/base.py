@@ -109,7 +109,7 @@ class Agent:
     task: str  # what it is for, in the list of `skill.md`
     arguments: Sequence[str]  # fields of the request, in the order of the schema
     toolset: Literal["core", "content"] = "content"  # `core` is offered by default
-    corpus: Literal["pages", "code"] | None = None  # not offered without this content
+    corpus: str = ""  # the only one that it searches; not offered where that has no content
     is_writing: bool = False  # False: the only change is an update of the code index
     spelling: Fields = field(default_factory=dict)  # arguments whose bounds or descriptions differ for agents
     constants: Mapping[str, object] = field(default_factory=dict)  # fields that agents do not choose

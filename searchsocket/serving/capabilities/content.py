@@ -224,7 +224,7 @@ ASK = Capability(
         "a question with one answer, as cited sentences",
         ("question", "limit", "max_tokens", "continuation_token", "scope"),
         toolset="core",
-        corpus="pages",
+        corpus="site",
         spelling={
             "question": fields.agent_text(
                 "A whole question.", MAX_QUERY_CHARS, ["How are keys rotated?"], min_length=1

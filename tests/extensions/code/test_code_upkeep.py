@@ -17,6 +17,7 @@ from searchsocket.extensions.code.search.query import CodeQuery
 from searchsocket.extensions.code.serving.service import open_code
 from searchsocket.extensions.code.serving.status import CodeStatus
 from searchsocket.extensions.code.serving.upkeep import CodeUpkeep, open_upkeep
+from searchsocket.extensions.code.settings import CodeSettings
 from searchsocket.state.inventory import ListedFile
 from searchsocket.system.files import write_atomic
 from tests.extensions.code.code_project import CodeProject
@@ -187,7 +188,7 @@ def test_init_enables_code_and_keeps_what_is_there(tmp_path: Path) -> None:
 
     empty = grow(tmp_path / "empty", {"a.py": ""})
     assert init(empty) == ["searchsocket.toml", ".searchsocketignore", ".gitignore"]
-    assert CodeProject(empty).project.settings.code.enable
+    assert CodeProject(empty).project.settings.section(CodeSettings).enable
     mine = grow(tmp_path / "mine", {"searchsocket.toml": "[scope]\nfixed = 'x'", ".searchsocketignore": "/old/\n"})
     assert init(mine) == ["searchsocket.toml", ".gitignore"]
     assert (mine / "searchsocket.toml").read_text().startswith("[scope]\nfixed = 'x'\n\n[code]\n")

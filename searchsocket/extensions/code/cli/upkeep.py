@@ -30,6 +30,7 @@ from searchsocket.extensions.code.cli.requests import not_searched_lines
 from searchsocket.extensions.code.parsing.definitions.grammars import installed
 from searchsocket.extensions.code.serving.status import CodeStatus, CodeSynced, Files
 from searchsocket.extensions.code.serving.upkeep import CodeUpkeep, open_upkeep
+from searchsocket.extensions.code.settings import CodeSettings
 from searchsocket.project.corpora import code_home
 from searchsocket.project.project import Project
 from searchsocket.serving.answers import to_json
@@ -162,7 +163,7 @@ def _status_lines(report: CodeStatus) -> Iterator[str]:
 def code_findings(project: Project) -> Iterator[CheckLine]:
     """Check the files of all source code indexes, and that grammars are installed."""
     home = code_home(project)
-    enabled = project.settings.code.enable
+    enabled = project.settings.section(CodeSettings).enable
     if enabled and not installed():
         yield CheckLine(
             "grammars", True, "not installed; code is split at blank lines", "`pip install 'searchsocket[code]'`"

@@ -18,6 +18,7 @@ from searchsocket.extensions.code.pipeline.staleness import configuration_digest
 from searchsocket.extensions.code.pipeline.status import CodeComparison
 from searchsocket.extensions.code.serving.status import CodeStatus, CodeSynced
 from searchsocket.extensions.code.serving.upkeep import CodeUpkeep, open_upkeep
+from searchsocket.extensions.code.settings import CodeSettings
 from searchsocket.project.project import Project, open_project
 from searchsocket.search.answer import Note
 from searchsocket.text.amounts import count
@@ -155,7 +156,8 @@ class CodeKeeper:
         Another folder may be a whole disk.
         """
         folders = (self._root, *self._root.parents)
-        return self._opened[1].project.settings.code.enable or any((folder / ".git").exists() for folder in folders)
+        settings = self._opened[1].project.settings.section(CodeSettings)
+        return settings.enable or any((folder / ".git").exists() for folder in folders)
 
     @property
     def _current(self) -> str:

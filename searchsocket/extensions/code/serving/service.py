@@ -28,6 +28,7 @@ from searchsocket.extensions.code.search.related import (
     pages_about,
 )
 from searchsocket.extensions.code.search.results import code_result
+from searchsocket.extensions.code.settings import CodeSettings
 from searchsocket.extensions.code.sources.beneath import read_beneath
 from searchsocket.extensions.code.sources.commit import CommitSource
 from searchsocket.extensions.code.sources.find import reading_of
@@ -200,7 +201,7 @@ def _reader_of(project: Project, scope: Scope) -> ReadNow:
         source = source_of(project, scope)
         assert isinstance(source, CommitSource)
         return _of_commit(source)
-    root, most = str(project.root), project.settings.code.max_file_bytes
+    root, most = str(project.root), project.settings.section(CodeSettings).max_file_bytes
     reading = reading_of(project.settings)
 
     def read(path: str) -> bytes | None:

@@ -5,6 +5,7 @@ from pathlib import Path
 from searchsocket.errors import ConfigMissing
 from searchsocket.extensions.code.parsing.reading import SourceReading
 from searchsocket.extensions.code.parsing.selection import glob_filter
+from searchsocket.extensions.code.settings import CodeSettings
 from searchsocket.extensions.code.sources.commit import CommitSource
 from searchsocket.extensions.code.sources.working_tree import WorkingTreeSource
 from searchsocket.project.location import is_no_project
@@ -30,7 +31,7 @@ def make_code_source(
             f"{root} is not a project: change to the project's folder or name it with --project; "
             "`searchsocket code init` makes a project of this folder"
         )
-    code, git = settings.code, settings.source.git
+    code, git = settings.section(CodeSettings), settings.source.git
     reading = reading_of(settings)
     chosen = glob_filter(code.include, code.exclude)
     if source_kind(mode or settings.source.mode).reads_commit:
