@@ -20,11 +20,9 @@ _OF_THE_USER = _user_cache_path("searchsocket")
 
 
 def _nobodys_cache_path(*args: Any, **options: Any) -> Path:
-    found = _user_cache_path(*args, **options)
-    assert found != _OF_THE_USER, (
-        "a test reaches the cache of whoever runs it: SEARCHSOCKET_CACHE is not in its environ"
-    )
-    return found
+    path = _user_cache_path(*args, **options)
+    assert path != _OF_THE_USER, "a test reaches the cache of whoever runs it: SEARCHSOCKET_CACHE is not in its environ"
+    return path
 
 
 platformdirs.user_cache_path = _nobodys_cache_path

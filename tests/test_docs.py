@@ -54,9 +54,9 @@ def defaults() -> dict[str, Any]:
 
 def test_every_setting_is_documented_with_its_default() -> None:
     """Docs and code cannot drift (spec 7)."""
-    said = {cells[0]: cells[1] for cells in rows("docs/configuration/reference")}
+    documented_defaults = {cells[0]: cells[1] for cells in rows("docs/configuration/reference")}
     real = {key: "none" if value is None else json.dumps(value) for key, value in defaults().items()}
-    assert said == real
+    assert documented_defaults == real
 
 
 def test_settings_are_documented_in_the_order_of_the_code() -> None:
@@ -102,11 +102,13 @@ def error_classes(base: type[SearchSocketError] = SearchSocketError) -> Iterator
 
 def test_every_error_code_is_documented_and_no_other() -> None:
     """Codes are public and stable (spec 14.2)."""
-    said = {heading["id"]: heading.find(string=True) for heading in page("docs/troubleshooting").select("h3")}
+    documented_codes = {
+        heading["id"]: heading.find(string=True) for heading in page("docs/troubleshooting").select("h3")
+    }
     real = {kind.code for kind in error_classes()}
     assert RerankerUnavailable.code in real  # from a file of its own
-    assert set(said.values()) == real
-    assert all(anchor == str(code).lower() for anchor, code in said.items())
+    assert set(documented_codes.values()) == real
+    assert all(anchor == str(code).lower() for anchor, code in documented_codes.items())
 
 
 def test_safe_to_retry_is_said_of_the_errors_that_are() -> None:
@@ -153,9 +155,9 @@ def test_every_command_that_takes_no_json_is_named() -> None:
 
 
 def test_exit_codes_are_documented() -> None:
-    said = {int(cells[0]) for cells in rows("docs/cli") if cells[0].isdigit()}
+    documented_codes = {int(cells[0]) for cells in rows("docs/cli") if cells[0].isdigit()}
     real = {exit_status(kind.code) for kind in error_classes()} | {0}
-    assert real <= said
+    assert real <= documented_codes
 
 
 def commands_in(text: str) -> Iterator[list[str]]:

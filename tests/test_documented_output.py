@@ -29,9 +29,9 @@ Scenario = Callable[[Path, pytest.MonkeyPatch], str]
 
 
 def printed(root: Path, *arguments: str, status: int = 0) -> str:
-    done = CliRunner().invoke(cli, [*arguments, "--project", str(root)])
-    assert done.exit_code == status, done.output
-    return done.output
+    result = CliRunner().invoke(cli, [*arguments, "--project", str(root)])
+    assert result.exit_code == status, result.output
+    return result.output
 
 
 def write_pages(folder: Path, pages: dict[str, str]) -> None:
@@ -55,9 +55,9 @@ def search_in_the_bundled_docs(root: Path, patch: pytest.MonkeyPatch) -> str:
     site = bundled_docs(root)
     patch.chdir(site)
     CliRunner().invoke(cli, ["static", "build", "--undo"])  # the demo may have added it
-    done = CliRunner().invoke(cli, ["static", "build"])
-    assert done.exit_code == 0, done.output
-    return done.output
+    result = CliRunner().invoke(cli, ["static", "build"])
+    assert result.exit_code == 0, result.output
+    return result.output
 
 
 def first_result_of_the_bundled_docs(root: Path, _: pytest.MonkeyPatch) -> str:
@@ -116,8 +116,8 @@ def settings_that_are_no_defaults(root: Path, patch: pytest.MonkeyPatch) -> str:
     patch.setenv("EMBEDDINGS_PROVIDER", "openai")
     patch.delenv("OPENAI_API_KEY", raising=False)
     (root / "searchsocket.toml").write_text('[scope]\nmode = "git"\n\n[source]\nexclude = ["/drafts/**"]\n')
-    shown = printed(root, "config", "show").splitlines(keepends=True)
-    return "".join(line for line in shown if "# default" not in line)
+    lines = printed(root, "config", "show").splitlines(keepends=True)
+    return "".join(line for line in lines if "# default" not in line)
 
 
 def table_of_sizes(_: Path, __: pytest.MonkeyPatch) -> str:

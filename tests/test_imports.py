@@ -50,12 +50,12 @@ LAYERS = (CENTRE, DOOR, PURE, SEAMS, USE_CASES, JUDGES, ANSWERS, AGENTS, ENTRY)
 
 def modules(root: Path) -> dict[str, Path]:
     """Every module of ours below a folder, by its dotted name."""
-    found = {}
+    results = {}
     for package in PACKAGES:
         for path in sorted((root / package).rglob("*.py")):
             parts = path.relative_to(root).with_suffix("").parts
-            found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
-    return found
+            results[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return results
 
 
 class Import(NamedTuple):
@@ -242,8 +242,8 @@ def test_a_breach_is_named_with_its_file_and_line(tmp_path: Path, rule: Rule, wh
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("")
     (tmp_path / file).write_text(f"{heads[where]}{statement}\n")
-    (found,) = violations(Tree(tmp_path), rule)
-    assert found.startswith(f"{file}:2: ")
+    (violation,) = violations(Tree(tmp_path), rule)
+    assert violation.startswith(f"{file}:2: ")
 
 
 def test_sql_in_the_pipeline_is_named_with_its_file_and_line(tmp_path: Path) -> None:
@@ -284,8 +284,8 @@ def test_modules_import_each_other_in_no_circle(tree: Tree) -> None:
 def loaded(code: str) -> set[str]:
     """Top-level modules in a fresh interpreter after `code`."""
     program = f"{code}\nimport sys; print(*sorted({{name.partition('.')[0] for name in sys.modules}}))"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
-    return set(done.stdout.split())
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
+    return set(result.stdout.split())
 
 
 def test_help_loads_nothing_heavy() -> None:

@@ -24,11 +24,11 @@ def commands(heading: str) -> list[str]:
 
 
 def typed(line: str, folder: Path, **environ: str) -> "subprocess.CompletedProcess[str]":
-    done = subprocess.run(
+    result = subprocess.run(
         ["bash", "-c", line], cwd=folder, env=ENVIRON | environ, capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0, (line, done.stdout, done.stderr)
-    return done
+    assert result.returncode == 0, (line, result.stdout, result.stderr)
+    return result
 
 
 @pytest.fixture(scope="module")

@@ -101,10 +101,10 @@ def test_the_environment_is_the_locked_one() -> None:
 
 
 def test_the_locked_packages_fit_one_another() -> None:
-    done = subprocess.run(
+    result = subprocess.run(
         [ROOT / ".venv/bin/uv", "pip", "check", "--python", sys.executable], capture_output=True, text=True
     )
-    assert done.returncode == 0, done.stderr
+    assert result.returncode == 0, result.stderr
 
 
 def test_the_installer_itself_is_pinned_alike() -> None:

@@ -30,8 +30,8 @@ def test_it_answers_from_an_index_and_says_what_building_one_needs(installed: Pa
     (tmp_path / "searchsocket.toml").write_text('[scope]\nmode = "fixed"\nfixed = "main"\n')
     subprocess.run([Path(sys.executable).with_name("searchsocket"), "index", "--quiet"], cwd=tmp_path, check=True)
 
-    found = subprocess.check_output([installed / "searchsocket", "search", "--json", "budget"], cwd=tmp_path)
-    assert json.loads(found)["results"][0]["title"] == "Budget"
+    result = subprocess.check_output([installed / "searchsocket", "search", "--json", "budget"], cwd=tmp_path)
+    assert json.loads(result)["results"][0]["title"] == "Budget"
 
     serving = [installed / "searchsocket", "serve", "--port", "0"]
     process = subprocess.Popen(serving, cwd=tmp_path, stdout=subprocess.PIPE, text=True)

@@ -64,12 +64,12 @@ def rejected_words(text: str) -> list[str]:
 
 def test_documents_use_no_rejected_word() -> None:
     """Write "again" for "anew", "fix" for "mend", "per page" for "a page" after a number."""
-    found = {
+    results = {
         name_of(path): words
         for path in DOCUMENTS
         if (words := [(number, word) for number, line in prose_lines(path) for word in rejected_words(line)])
     }
-    assert found == {}
+    assert results == {}
 
 
 def commands(group: click.Group, prefix: str = "") -> Iterator[tuple[str, click.Command]]:
@@ -85,8 +85,8 @@ def help_of(command: click.Command) -> str:
 
 
 def test_help_texts_use_no_rejected_word() -> None:
-    found = {name for name, command in commands(cli) if rejected_words(help_of(command))}
-    assert found == set()
+    results = {name for name, command in commands(cli) if rejected_words(help_of(command))}
+    assert results == set()
 
 
 def circling_docstrings(path: Path) -> bool:
@@ -100,5 +100,5 @@ def test_docstrings_begin_with_a_plain_statement() -> None:
     """The first line says what a thing is or does."""
     files = [path for folder in PRODUCT for path in (ROOT / folder).rglob("*.py")]
     assert len(files) > 400
-    found = {name_of(path) for path in files if circling_docstrings(path)}
-    assert found == set()
+    results = {name_of(path) for path in files if circling_docstrings(path)}
+    assert results == set()

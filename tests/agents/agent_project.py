@@ -86,8 +86,8 @@ def list_tools(server: Any, mode: str = "legacy") -> list[Tool]:
     async def about(client: Client) -> Any:
         return (await client.list_tools()).tools
 
-    found: list[Tool] = talk(server, about, mode)
-    return found
+    answer: list[Tool] = talk(server, about, mode)
+    return answer
 
 
 def call(server: Any, tool: str, mode: str = "legacy", **arguments: Any) -> CallToolResult:

@@ -41,9 +41,9 @@ from tests.agents.agent_project import ERAS, call, offering, server_of, text_of
 def test_an_alias_means_the_same(
     agent_server: Any, mode: str, tool: str, sent: dict[str, Any], same: dict[str, Any]
 ) -> None:
-    found, expected = call(agent_server, tool, mode, **sent), call(agent_server, tool, mode, **same)
-    assert not found.is_error, text_of(found)
-    assert found.structured_content == expected.structured_content
+    answer, expected = call(agent_server, tool, mode, **sent), call(agent_server, tool, mode, **same)
+    assert not answer.is_error, text_of(answer)
+    assert answer.structured_content == expected.structured_content
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,6 @@ def server(tmp_path: Path) -> Any:
 def test_code_that_is_not_indexed_is_named_as_that(server: Any, tool: str, sent: dict[str, Any]) -> None:
     refused = call(server, tool, **sent)
     assert refused.is_error
-    said = text_of(refused)
-    assert "the code of scope 'main' has no index yet; run `searchsocket index --only code --scope main`" in said
-    assert "Indexed scopes" not in said
+    text = text_of(refused)
+    assert "the code of scope 'main' has no index yet; run `searchsocket index --only code --scope main`" in text
+    assert "Indexed scopes" not in text

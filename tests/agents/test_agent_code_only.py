@@ -114,11 +114,11 @@ def test_an_agent_that_may_not_sync_is_told_what_to_run(root: Path) -> None:
     agent = server(root, SEARCHSOCKET__MCP__SYNC="false")
     assert "sync" not in [tool.name for tool in list_tools(agent)]
     define(root, "fold_a_kite", "Folds a kite of paper.")
-    found = search(agent, "kite of paper")
-    assert "fold_a_kite" not in symbols(found)
+    answer = search(agent, "kite of paper")
+    assert "fold_a_kite" not in symbols(answer)
     note = "Note FILES_CHANGED: 1 file changed since it was indexed: not searched yet; run `searchsocket code sync`"
-    assert note in text_of(found)
-    assert found.structured_content["notes"][0]["code"] == "FILES_CHANGED"  # type: ignore[index]
+    assert note in text_of(answer)
+    assert answer.structured_content["notes"][0]["code"] == "FILES_CHANGED"  # type: ignore[index]
 
 
 def test_many_changes_are_named_and_wait_for_a_sync(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,8 +127,8 @@ def test_many_changes_are_named_and_wait_for_a_sync(root: Path, monkeypatch: pyt
     monkeypatch.setattr(code_keeper, "MAX_CHANGED", 2)
     for number in range(3):
         define(root, f"fold_kite_{number}", "Folds a kite of paper.", f"src/kites_{number}.py")
-    found = search(agent, "kite of paper")
-    assert "3 files changed since it was indexed: not searched yet; call `sync`" in text_of(found)
+    answer = search(agent, "kite of paper")
+    assert "3 files changed since it was indexed: not searched yet; call `sync`" in text_of(answer)
     assert "new: src/kites_0.py, src/kites_1.py, src/kites_2.py\nNot up to date." in text_of(call(agent, "status"))
     everywhere = call(agent, "find_code", query="kite of paper").structured_content
     assert everywhere
@@ -194,14 +194,14 @@ def test_each_question_knows_of_every_edit_before_it(root: Path, seed: int) -> N
         assert symbols(best) == [name]
         assert best.structured_content["results"][0]["file"] == file  # type: ignore[index]
         if pick.random() < 0.5:
-            gone = pick.choice(sorted(there))
-            path = root / there.pop(gone)
+            deleted_file = pick.choice(sorted(there))
+            path = root / there.pop(deleted_file)
             if pick.random() < 0.3 and path.name.startswith("new_"):
                 path.unlink()
                 there = {one: where for one, where in there.items() if root / where != path}
             else:
-                path.write_text(path.read_text().replace(gone, f"was_{gone[::-1]}"))
-            assert gone not in symbols(search(agent, gone, limit=5))
+                path.write_text(path.read_text().replace(deleted_file, f"was_{deleted_file[::-1]}"))
+            assert deleted_file not in symbols(search(agent, deleted_file, limit=5))
 
 
 def test_a_question_that_waits_too_long_says_so_and_the_work_goes_on(
@@ -217,8 +217,8 @@ def test_a_question_that_waits_too_long_says_so_and_the_work_goes_on(
     monkeypatch.setattr(code_upkeep, "sync_code", slow)
     monkeypatch.setattr(code_keeper, "FIRST_WAIT_S", 0.01)
     first = search(agent, "verifyToken")
-    said = text_of(first)
-    assert said.startswith("BUSY: 5 files and 0.0 MB are being indexed (0 s so far, at least 1 s in all); send the")
+    text = text_of(first)
+    assert text.startswith("BUSY: 5 files and 0.0 MB are being indexed (0 s so far, at least 1 s in all); send the")
     assert first.structured_content["error"]["retryable"]  # type: ignore[index]
     monkeypatch.setattr(code_keeper, "FIRST_WAIT_S", 60)
     may_go_on.set()
@@ -241,7 +241,7 @@ def test_a_service_names_changes_and_indexes_them_if_it_may(root: Path, mode: st
     """Over HTTP, as `serve --mcp` and `mcp --transport http` start it."""
     assert not call(server(root), "sync").is_error
     define(root, "fold_a_kite", "Folds a kite of paper.")
-    for sync, said in ((None, "run `searchsocket code sync`"), (True, "function fold_a_kite")):
+    for sync, expected_text in ((None, "run `searchsocket code sync`"), (True, "function fold_a_kite")):
         project = offering(open_project(root, ENVIRON), enable=True, sync=sync)
         with listening(create_app(project, environ=API, host="127.0.0.1")) as port:
             http = httpx2.AsyncClient(headers={"authorization": f"Bearer {KEY}"})
@@ -251,9 +251,9 @@ def test_a_service_names_changes_and_indexes_them_if_it_may(root: Path, mode: st
                 names = [tool.name for tool in (await client.list_tools()).tools]
                 return names, await client.call_tool("search_code", {"query": "kite of paper"})
 
-            names, found = talk(transport, about, mode)
+            names, result = talk(transport, about, mode)
         assert ("sync" in names) == bool(sync)
-        assert said in text_of(found)
+        assert expected_text in text_of(result)
 
 
 @pytest.fixture
@@ -279,10 +279,10 @@ def paid(provider: openai_server.Server, **changes: str) -> dict[str, str]:
 def test_a_question_pays_for_no_file_without_a_budget(root: Path, provider: openai_server.Server) -> None:
     """The answer comes from the index as it is, and says what changed and what to run."""
     agent = server(root, **paid(provider))
-    for tool, sent in (("search_code", {"query": "verifyToken"}), ("sync", {})):
-        refused = call(agent, tool, **sent)
-        said = text_of(refused)
-        assert said.startswith("BUDGET_MISSING: embedding with openai-small-512 costs money, and no budget is set; run")
+    for tool, arguments in (("search_code", {"query": "verifyToken"}), ("sync", {})):
+        refused = call(agent, tool, **arguments)
+        text = text_of(refused)
+        assert text.startswith("BUDGET_MISSING: embedding with openai-small-512 costs money, and no budget is set; run")
     assert provider.requests == []
 
     budget = {"SEARCHSOCKET__COSTS__BUDGET__RUN_USD": "1000"}

@@ -18,9 +18,9 @@ LISTS = Path(__file__).parent / "conformance"
 def test_nothing_fails_but_what_is_listed(agent_project: Project, tmp_path: Path, revision: str) -> None:
     suite = packages("conformance") / "@modelcontextprotocol/conformance/dist/index.js"
     with listening(create_app(agent_project, environ={}, host="127.0.0.1", dev=True)) as port:
-        done = subprocess.run(
+        result = subprocess.run(
             [str(node22()), str(suite), "server", "--url", f"http://127.0.0.1:{port}/mcp", "--requirements", revision,
              "--expected-failures", str(LISTS / f"{revision}.yaml")],
             cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False, env=os.environ | {"NO_COLOR": "1"},
         )  # fmt: skip
-    assert done.returncode == 0, done.stdout[-3_000:]
+    assert result.returncode == 0, result.stdout[-3_000:]

@@ -17,28 +17,28 @@ LONG = "\n\n".join(f"## Part {n} {{#part-{n}}}\n\n" + f"Sentence {n} of the long
 
 @pytest.mark.parametrize("mode", ERAS)
 def test_passages_are_found_to_the_letter_and_gone_through_by_token(agent_server: Any, mode: str) -> None:
-    seen: list[str] = []
+    chunk_ids: list[str] = []
     arguments: dict[str, Any] = {"exact_terms": ["battery"], "limit": 2}
     while True:
-        found = call(agent_server, "search_content", mode, folder_id="site", **arguments)
-        assert not found.is_error, text_of(found)
-        data = found.structured_content
-        seen += [one["chunk_id"] for one in data["data"]["results"]]
+        answer = call(agent_server, "search_content", mode, folder_id="site", **arguments)
+        assert not answer.is_error, text_of(answer)
+        data = answer.structured_content
+        chunk_ids += [one["chunk_id"] for one in data["data"]["results"]]
         token = data["continuation"]["next_token"]
         if not token:
             break
-        assert text_of(found).count(token) == 1  # of which each costs a hundred tokens
-        assert f'continuation_token="{token}"' in text_of(found)
-        assert f"; these are {len(seen) - 1} to {len(seen)} (" in text_of(found)
+        assert text_of(answer).count(token) == 1  # of which each costs a hundred tokens
+        assert f'continuation_token="{token}"' in text_of(answer)
+        assert f"; these are {len(chunk_ids) - 1} to {len(chunk_ids)} (" in text_of(answer)
         arguments = {"continuation_token": token}
-    assert len(seen) == len(set(seen)) == data["data"]["statistics"]["total_results"] > 2
+    assert len(chunk_ids) == len(set(chunk_ids)) == data["data"]["statistics"]["total_results"] > 2
 
 
 def test_a_result_leads_to_its_document(agent_server: Any) -> None:
     """The same `file_path` and `chunk_id` go into every tool."""
-    found = call(agent_server, "find_documents", folder_id="site", query="how the battery is charged")
-    path = found.structured_content["data"]["documents"][0]["file_path"]
-    assert "Next:" in text_of(found)
+    answer = call(agent_server, "find_documents", folder_id="site", query="how the battery is charged")
+    path = answer.structured_content["data"]["documents"][0]["file_path"]
+    assert "Next:" in text_of(answer)
     read = call(agent_server, "get_document_text", folder_id="site", file_path=path)
     assert "The battery lasts nine hours." in text_of(read)
     outline = call(agent_server, "get_document_data", folder_id="main/site", file_path=path)
@@ -57,18 +57,18 @@ def test_a_description_that_every_page_has_is_no_summary(tmp_path: Path) -> None
         Piece("/hooks", "A hook holds a rope, too.", description="What hooks are for"),
     ]
     Site(LocalStore(project.state_dir / "index", project.id)).publish(pieces)
-    found = call(server_of(project), "find_documents", folder_id="site", query="rope").structured_content
-    summaries = {one["file_path"]: one["summary"] for one in found["data"]["documents"]}
+    answer = call(server_of(project), "find_documents", folder_id="site", query="rope").structured_content
+    summaries = {one["file_path"]: one["summary"] for one in answer["data"]["documents"]}
     assert summaries["knots.md"] == "A bowline holds a rope."
     assert summaries["hooks.md"] == "What hooks are for"
 
 
 @pytest.mark.parametrize("mode", ERAS)
 def test_a_question_is_answered_with_cited_sentences_or_refused(agent_server: Any, mode: str) -> None:
-    found = call(agent_server, "ask", mode, question="How long does the battery last?")
-    best = found.structured_content["passages"][0]
+    answer = call(agent_server, "ask", mode, question="How long does the battery last?")
+    best = answer.structured_content["passages"][0]
     assert (best["url"], best["routeFile"]) == ("/docs/battery", "src/routes/docs/battery/+page.svelte")
-    assert "The battery lasts nine hours." in text_of(found)
+    assert "The battery lasts nine hours." in text_of(answer)
     refused = call(agent_server, "ask", mode, question="Which emperor invented marmalade?")
     assert not refused.is_error
     assert "(confidence that anything here answers it 0." in text_of(refused)
@@ -78,8 +78,8 @@ def test_a_question_is_answered_with_cited_sentences_or_refused(agent_server: An
 def test_what_comes_next_names_offered_tools_alone(agent_project: Project) -> None:
     """A call of a tool that is not there would be a step into nothing."""
     server = server_of(offering(agent_project, "search_content", "get_document_text"))
-    found = call(server, "search_content", folder_id="site", exact_terms=["battery"])
-    text = text_of(found) + str(found.structured_content["navigation_hints"])
+    answer = call(server, "search_content", folder_id="site", exact_terms=["battery"])
+    text = text_of(answer) + str(answer.structured_content["navigation_hints"])
     assert "get_document_text(" in text
     assert "find_documents(" not in text
 
@@ -105,9 +105,9 @@ def test_what_comes_next_names_offered_tools_alone(agent_project: Project) -> No
 def test_a_wrong_call_is_told_what_to_send(
     agent_server: Any, tool: str, arguments: dict[str, Any], code: str, words: str
 ) -> None:
-    found = call(agent_server, tool, **arguments)
-    assert found.structured_content["error"]["code"] == code
-    assert words in found.structured_content["error"]["message"]
+    answer = call(agent_server, tool, **arguments)
+    assert answer.structured_content["error"]["code"] == code
+    assert words in answer.structured_content["error"]["message"]
 
 
 def test_a_long_page_is_read_in_parts_of_whole_sections(tmp_path: Path) -> None:
@@ -119,9 +119,9 @@ def test_a_long_page_is_read_in_parts_of_whole_sections(tmp_path: Path) -> None:
     parts: list[str] = []
     token = ""
     while True:
-        found = call(server, "get_page", url="/long", max_tokens=2_000, continuation_token=token)
-        parts.append(found.structured_content["markdown"])
-        token = found.structured_content["continuationToken"] or ""
+        answer = call(server, "get_page", url="/long", max_tokens=2_000, continuation_token=token)
+        parts.append(answer.structured_content["markdown"])
+        token = answer.structured_content["continuationToken"] or ""
         if not token:
             break
     assert len(parts) > 3
@@ -130,23 +130,23 @@ def test_a_long_page_is_read_in_parts_of_whole_sections(tmp_path: Path) -> None:
 
 
 def test_lines_of_files_are_fetched_within_a_number_of_tokens(agent_server: Any) -> None:
-    found = call(agent_server, "fetch", file="src/steps.py", max_tokens=200)
-    assert found.structured_content["truncated"]
-    last = found.structured_content["files"][0]["text"][-1].partition("|")[0]
-    assert f"lines '{int(last) + 1}-120'" in text_of(found)
-    assert found.structured_content["left"] == [{"file": "src/steps.py", "firstLine": int(last) + 1, "lastLine": 120}]
+    answer = call(agent_server, "fetch", file="src/steps.py", max_tokens=200)
+    assert answer.structured_content["truncated"]
+    last = answer.structured_content["files"][0]["text"][-1].partition("|")[0]
+    assert f"lines '{int(last) + 1}-120'" in text_of(answer)
+    assert answer.structured_content["left"] == [{"file": "src/steps.py", "firstLine": int(last) + 1, "lastLine": 120}]
 
 
 def test_every_file_that_does_not_fit_is_named(agent_server: Any) -> None:
     ids = [f"src/steps.py:{first}-{first + 19}" for first in (1, 21, 41, 61, 81)]
     whole = call(agent_server, "fetch", ids=ids).structured_content
-    found = call(agent_server, "fetch", ids=ids, max_tokens=200).structured_content
-    assert found["left"]
-    lines = [line for one in found["files"] for line in one["text"]]
-    for left in found["left"]:
-        asked = {"file": left["file"], "lines": f"{left['firstLine']}-{left['lastLine']}"}
+    answer = call(agent_server, "fetch", ids=ids, max_tokens=200).structured_content
+    assert answer["left"]
+    lines = [line for one in answer["files"] for line in one["text"]]
+    for rest in answer["left"]:
+        request = {"file": rest["file"], "lines": f"{rest['firstLine']}-{rest['lastLine']}"}
         lines += [
-            line for one in call(agent_server, "fetch", **asked).structured_content["files"] for line in one["text"]
+            line for one in call(agent_server, "fetch", **request).structured_content["files"] for line in one["text"]
         ]
     assert lines == [line for one in whole["files"] for line in one["text"]]
 
@@ -157,7 +157,7 @@ def test_a_preview_says_how_many_lines_it_leaves_out(tmp_path: Path) -> None:
     lines = "\n".join(f"    rope = rope[{n}:]" for n in range(40))
     (code.root / "src" / "unwind.py").write_text(f"def unwind(rope):\n{lines}\n    return rope\n")
     code.index()
-    found = call(server_of(offering(code.project, structured_content=True)), "search_code", query="unwind", limit=1)
-    [best] = found.structured_content["results"]
+    answer = call(server_of(offering(code.project, structured_content=True)), "search_code", query="unwind", limit=1)
+    [best] = answer.structured_content["results"]
     assert best["lines"] == "1-42"
-    assert f"({42 - len(best['preview'].splitlines())} more lines: fetch them)" in text_of(found)
+    assert f"({42 - len(best['preview'].splitlines())} more lines: fetch them)" in text_of(answer)

@@ -18,9 +18,9 @@ def test_agents_and_strangers_get_pins_of_their_scope_alone(tmp_path: Path) -> N
     secret = Scope("site", "secret-branch")
     Site(LocalStore(project.state_dir / "index", "site")).publish([Piece("/only-secret", "Prices.")], secret)
     (project.root / "curation.toml").write_text(RULES)
-    found = text_of(call(server_of(project), "search", query="qwxz berth prices"))
-    assert "/docs/driving" in found
-    assert "/only-secret" not in found
+    reply = text_of(call(server_of(project), "search", query="qwxz berth prices"))
+    assert "/docs/driving" in reply
+    assert "/only-secret" not in reply
     api, with_key = Api(create_app(project, environ=ENVIRON, host="0.0.0.0")), {"authorization": f"Bearer {KEY}"}
     answer = api.get("/api/search?q=qwxz+berth+prices&explain=true")
     assert [one["url"] for one in answer.json()["results"]] == ["/docs/driving"]

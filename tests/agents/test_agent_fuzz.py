@@ -88,25 +88,25 @@ def names_in(answer: Any) -> Iterator[tuple[str, str]]:
 def arguments(
     pick: random.Random, properties: Mapping[str, Mapping[str, Any]], required: list[str], given: Given
 ) -> dict[str, Any]:
-    sent: dict[str, Any] = {}
+    headers: dict[str, Any] = {}
     for name, field in properties.items():
         if name in required or pick.random() < 0.5:
             sensible, chance = SENSIBLE.get(name, field.get("examples", ())), pick.random()
             if given[name] and pick.random() < 0.5:
                 one = pick.choice(sorted(given[name]))
-                sent[name] = (
+                headers[name] = (
                     one if pick.random() < 0.7 else one.replace(pick.choice(one), pick.choice(string.printable), 1)
                 )
                 if field["type"] == "array":
-                    sent[name] = [sent[name]]
+                    headers[name] = [headers[name]]
                 continue
             if sensible and chance < 0.6:
-                sent[name] = pick.choice(sensible)
+                headers[name] = pick.choice(sensible)
             else:
-                sent[name] = fitting(pick, field) if chance < 0.9 else value(pick)
+                headers[name] = fitting(pick, field) if chance < 0.9 else value(pick)
     if pick.random() < 0.05:
-        sent[pick.choice(("topk", "x", "", "\u202e"))] = value(pick)
-    return sent
+        headers[pick.choice(("topk", "x", "", "\u202e"))] = value(pick)
+    return headers
 
 
 async def fuzz(client: Client, tool: str, seed: int, calls: int) -> dict[str, int]:
@@ -114,22 +114,22 @@ async def fuzz(client: Client, tool: str, seed: int, calls: int) -> dict[str, in
     pick = random.Random(seed)
     schema = schema_of(TOOLS[tool].takes)
     codes: dict[str, int] = {}
-    given: Given = defaultdict(set)
+    valid_values: Given = defaultdict(set)
     for _ in range(calls):
-        sent = arguments(pick, schema["properties"], schema.get("required", []), given)
-        sent = {name.encode("utf-8", "replace").decode(): one for name, one in sent.items()}
+        payload = arguments(pick, schema["properties"], schema.get("required", []), valid_values)
+        payload = {name.encode("utf-8", "replace").decode(): one for name, one in payload.items()}
         try:
-            found = await client.session.call_tool(tool, sent)
+            answer = await client.session.call_tool(tool, payload)
         except (UnicodeEncodeError, ValueError):  # the client cannot send it
             continue
-        error = found.structured_content.get("error") if found.is_error else None
-        assert found.is_error == bool(error)
+        error = answer.structured_content.get("error") if answer.is_error else None
+        assert answer.is_error == bool(error)
         code = error["code"] if error else ""
-        assert code != "INTERNAL_ERROR", sent
+        assert code != "INTERNAL_ERROR", payload
         codes[code] = codes.get(code, 0) + 1
-        for name, one in names_in(found.structured_content):
-            if one and len(given[name]) < _MOST_GIVEN:
-                given[name].add(one)
+        for name, one in names_in(answer.structured_content):
+            if one and len(valid_values[name]) < _MOST_GIVEN:
+                valid_values[name].add(one)
     return codes
 
 

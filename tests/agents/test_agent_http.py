@@ -54,9 +54,9 @@ def test_the_official_client_is_answered_in_both_eras(port: int, mode: str) -> N
 
     http = httpx2.AsyncClient(headers={"authorization": f"Bearer {KEY}"})
     transport = streamable_http_client(f"http://127.0.0.1:{port}/mcp", http_client=http)
-    version, found = talk(transport, about, mode)
+    version, result = talk(transport, about, mode)
     assert version == ERAS[mode]
-    assert "1. Battery" in text_of(found)
+    assert "1. Battery" in text_of(result)
 
 
 def test_each_request_stands_alone(port: int) -> None:

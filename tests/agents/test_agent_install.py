@@ -50,17 +50,17 @@ def target(home: Path, client: ClientName) -> Any:
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_each_client_finds_the_server_where_it_looks(home: Path, client: ClientName) -> None:
-    wanted = target(home, client)
+    expected = target(home, client)
     assert install(home, client, "--yes").exit_code == 0
-    entry = read(wanted.path)[wanted.section][wanted.name]
+    entry = read(expected.path)[expected.section][expected.name]
     assert entry["command"] == "searchsocket"
     assert entry["args"][0] == "mcp"
-    is_shared = wanted.path.is_relative_to(home.parent / "site")
+    is_shared = expected.path.is_relative_to(home.parent / "site")
     assert is_shared or entry["args"][1:] == ["--project", str(home.parent / "site")]
-    before = wanted.path.read_bytes()
+    before = expected.path.read_bytes()
     again = install(home, client, "--yes")
     assert "nothing to do" in again.stdout
-    assert wanted.path.read_bytes() == before
+    assert expected.path.read_bytes() == before
 
 
 def test_all_else_in_the_file_stays(home: Path) -> None:
@@ -68,23 +68,23 @@ def test_all_else_in_the_file_stays(home: Path) -> None:
     path.write_text(SECRET)
     path.chmod(0o600)
     assert install(home, "claude-code", "--yes").exit_code == 0
-    found = read(path)
-    assert (found["theme"], found["mcpServers"]["other"]["env"]) == ("dark", {"KEY": "v"})
-    assert "searchsocket" in found["mcpServers"]
+    content = read(path)
+    assert (content["theme"], content["mcpServers"]["other"]["env"]) == ("dark", {"KEY": "v"})
+    assert "searchsocket" in content["mcpServers"]
     assert path.read_text().startswith('{\n    "mcpServers"')
     assert path.stat().st_mode & 0o777 == 0o600
 
 
 def test_a_table_of_an_older_command_is_replaced(home: Path) -> None:
-    wanted = target(home, "codex")
-    wanted.path.parent.mkdir(parents=True)
-    wanted.path.write_text(
-        f'# mine\nmodel = "o"\n\n[mcp_servers.{wanted.name}]\ncommand = "old"\nargs = []\n\n[other]\na = 1\n'
+    expected = target(home, "codex")
+    expected.path.parent.mkdir(parents=True)
+    expected.path.write_text(
+        f'# mine\nmodel = "o"\n\n[mcp_servers.{expected.name}]\ncommand = "old"\nargs = []\n\n[other]\na = 1\n'
     )
     assert install(home, "codex", "--yes").exit_code == 0
-    text = wanted.path.read_text()
+    text = expected.path.read_text()
     assert text.startswith('# mine\nmodel = "o"')
-    assert read(wanted.path)["other"] == {"a": 1}
+    assert read(expected.path)["other"] == {"a": 1}
     assert '"old"' not in text
 
 
@@ -103,19 +103,19 @@ def test_it_is_shown_before_it_is_written(home: Path) -> None:
 
 @pytest.mark.parametrize("text", ['{\n  // a comment\n  "a": 1\n}', "[]", '{"context_servers": []}'])
 def test_a_file_that_is_not_understood_is_left_alone(home: Path, text: str) -> None:
-    wanted = target(home, "zed")
-    wanted.path.parent.mkdir(parents=True)
-    wanted.path.write_text(text)
+    expected = target(home, "zed")
+    expected.path.parent.mkdir(parents=True)
+    expected.path.write_text(text)
     refused = install(home, "zed", "--yes")
     assert refused.exit_code == 2
     assert "was not changed. Add this by hand" in refused.stderr
-    assert wanted.path.read_text() == text
+    assert expected.path.read_text() == text
 
 
 def test_toml_that_cannot_be_merged_is_refused(home: Path) -> None:
-    wanted = target(home, "codex")
+    expected = target(home, "codex")
     with pytest.raises(ConfigError, match="cannot edit safely"):
-        wanted.merged(f'mcp_servers = {{ {wanted.name} = {{ command = "x" }} }}\n')
+        expected.merged(f'mcp_servers = {{ {expected.name} = {{ command = "x" }} }}\n')
 
 
 def test_the_command_offers_every_client_that_there_is() -> None:
@@ -125,10 +125,10 @@ def test_the_command_offers_every_client_that_there_is() -> None:
 
 
 def test_the_skill_names_offered_tools_alone(home: Path) -> None:
-    done = CliRunner().invoke(cli, ["mcp", "skill", "--project", str(home.parent / "site")])
-    assert done.stdout.startswith("---\nname: ")
-    assert "`get_page`" in done.stdout
-    assert "`search_code`" not in done.stdout
+    result = CliRunner().invoke(cli, ["mcp", "skill", "--project", str(home.parent / "site")])
+    assert result.stdout.startswith("---\nname: ")
+    assert "`get_page`" in result.stdout
+    assert "`search_code`" not in result.stdout
 
 
 def test_a_file_of_the_project_names_nothing_of_this_machine(home: Path) -> None:
@@ -154,10 +154,10 @@ def test_the_doctor_starts_the_server_as_a_client_does(home: Path, monkeypatch: 
     assert "no client has an entry; add one with `searchsocket mcp install" in doctor(home).stdout
     for client in ("claude-code", "vscode", "windsurf"):
         assert install(home, client, "--yes").exit_code == 0
-    found = doctor(home)
-    assert found.stdout.count("ok      tools    search, get_page, ask") == 3, found.output
-    assert "BROKEN  answer   search: SCOPE_NOT_INDEXED: scope 'main' has no index yet; run" in found.stdout
-    assert found.exit_code == 1
+    result = doctor(home)
+    assert result.stdout.count("ok      tools    search, get_page, ask") == 3, result.output
+    assert "BROKEN  answer   search: SCOPE_NOT_INDEXED: scope 'main' has no index yet; run" in result.stdout
+    assert result.exit_code == 1
 
 
 @pytest.mark.parametrize(
@@ -169,9 +169,9 @@ def test_the_doctor_starts_the_server_as_a_client_does(home: Path, monkeypatch: 
 )
 def test_the_doctor_says_what_the_client_would_meet(home: Path, command: str, said: str) -> None:
     assert install(home, "cursor", "--yes", "--command", command).exit_code == 0
-    found = doctor(home, "--client", "cursor", "--yes")
-    assert said in " ".join(found.stdout.split()), found.output
-    assert found.exit_code == 1
+    result = doctor(home, "--client", "cursor", "--yes")
+    assert said in " ".join(result.stdout.split()), result.output
+    assert result.exit_code == 1
 
 
 @pytest.mark.parametrize("client", sorted({*CLIENTS} - OF_THE_USER))
@@ -193,30 +193,30 @@ def test_the_doctor_asks_before_it_starts_a_command_of_a_checkout(
     monkeypatch.chdir(root)
     (root / "searchsocket").write_text("#!/bin/sh\ntouch ran\n")
     (root / "searchsocket").chmod(0o755)
-    wanted = target(home, client)
-    wanted.path.parent.mkdir(parents=True, exist_ok=True)
-    wanted.path.write_text(json.dumps({wanted.section: {wanted.name: {**wanted.entry, **change}}}))
-    done = doctor(home, "--client", client)
-    assert "was not started; `mcp install` would write searchsocket mcp" in done.stdout, done.output
-    assert "Start it?" in done.stderr
-    assert done.exit_code == 1
+    expected = target(home, client)
+    expected.path.parent.mkdir(parents=True, exist_ok=True)
+    expected.path.write_text(json.dumps({expected.section: {expected.name: {**expected.entry, **change}}}))
+    result = doctor(home, "--client", client)
+    assert "was not started; `mcp install` would write searchsocket mcp" in result.stdout, result.output
+    assert "Start it?" in result.stderr
+    assert result.exit_code == 1
     assert not (root / "ran").exists()
 
 
 def test_the_doctor_names_a_file_that_nobody_can_read(home: Path) -> None:
     path = target(home, "claude-code").path
     path.write_text("{ // mine\n}")
-    found = doctor(home)
-    assert "BROKEN  file" in found.stdout
-    assert "cannot be read" in found.stdout
+    result = doctor(home)
+    assert "BROKEN  file" in result.stdout
+    assert "cannot be read" in result.stdout
 
 
 @pytest.mark.parametrize("client", sorted(OF_THE_USER))
 def test_a_server_of_the_list_names_no_project(home: Path, client: ClientName) -> None:
     """The server then has the project of the folder where it is started, and those of `mcp list`."""
-    wanted = target(home, client)
+    expected = target(home, client)
     assert install(home, client, "--listed", "--yes").exit_code == 0
-    entry = read(wanted.path)[wanted.section]["searchsocket"]
+    entry = read(expected.path)[expected.section]["searchsocket"]
     assert (entry["command"], entry["args"]) == ("searchsocket", ["mcp"])
 
 
@@ -227,10 +227,10 @@ def test_the_doctor_opens_the_projects_of_the_list(home: Path, tmp_path: Path) -
         assert CliRunner().invoke(cli, ["mcp", "add", str(tmp_path / name)]).exit_code == 0
     (tmp_path / "gone" / "searchsocket.toml").unlink()
     (tmp_path / "gone").rmdir()
-    found = doctor(home)
-    assert found.exit_code == 1
-    assert re.search(r"^BROKEN  harbour  SCOPE_NOT_INDEXED: .*searchsocket index", found.stdout, re.MULTILINE)
-    assert re.search(r"^BROKEN  gone  CONFIG_MISSING: .*searchsocket mcp remove gone", found.stdout, re.MULTILINE)
+    result = doctor(home)
+    assert result.exit_code == 1
+    assert re.search(r"^BROKEN  harbour  SCOPE_NOT_INDEXED: .*searchsocket index", result.stdout, re.MULTILINE)
+    assert re.search(r"^BROKEN  gone  CONFIG_MISSING: .*searchsocket mcp remove gone", result.stdout, re.MULTILINE)
 
 
 def test_the_doctor_opens_an_index_of_code_alone(home: Path, tmp_path: Path) -> None:

@@ -53,10 +53,10 @@ def lighthouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def pushed(lighthouse: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The URL to which that documentation was pushed."""
     url = (tmp_path_factory.mktemp("objects") / "lighthouse").as_uri()
-    done = subprocess.run(
+    result = subprocess.run(
         [COMMAND, "artifacts", "push", "--url", url], cwd=lighthouse, capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0, done.stderr
+    assert result.returncode == 0, result.stderr
     return url
 
 
@@ -96,27 +96,27 @@ def test_the_official_client_asks_each_of_two_projects(
 
     async def about(client: Client) -> Any:
         tools = (await client.list_tools()).tools
-        asked: dict[str, str] = {}
+        answers: dict[str, str] = {}
         for name in ("", "site", "lighthouse", "lighthouse@1.0", "lighthouse@9.9", "harbour"):
             arguments = {"query": "battery" if name in ("", "site") else "lantern"} | (
                 {"project": name} if name else {}
             )
-            asked[name] = text_of(await client.call_tool("search", arguments))
-        return tools, asked
+            answers[name] = text_of(await client.call_tool("search", arguments))
+        return tools, answers
 
-    tools, asked = talk(stdio(roots, environ, Path("/")), about, mode)
+    tools, answers = talk(stdio(roots, environ, Path("/")), about, mode)
     described = {tool.name: tool.input_schema["properties"]["project"]["description"] for tool in tools}
     assert described["get_page"] == "One of site, lighthouse; default: site."
     assert described["search"] == f"{described['get_page']} NAME@VERSION selects a version of its pages."
-    assert asked[""] == asked["site"]
-    assert asked["site"].startswith("Project site;")
-    assert "1. Battery" in asked["site"]
-    assert asked["lighthouse"].startswith("Project lighthouse;")
-    assert "/3.0/usage" in asked["lighthouse"]
-    assert "/1.0/usage" in asked["lighthouse@1.0"]
-    assert "/3.0/usage" not in asked["lighthouse@1.0"]
-    assert "UNKNOWN_VERSION" in asked["lighthouse@9.9"]
-    assert asked["harbour"] == "INVALID_REQUEST: no project 'harbour'; this server has 'site', 'lighthouse'"
+    assert answers[""] == answers["site"]
+    assert answers["site"].startswith("Project site;")
+    assert "1. Battery" in answers["site"]
+    assert answers["lighthouse"].startswith("Project lighthouse;")
+    assert "/3.0/usage" in answers["lighthouse"]
+    assert "/1.0/usage" in answers["lighthouse@1.0"]
+    assert "/3.0/usage" not in answers["lighthouse@1.0"]
+    assert "UNKNOWN_VERSION" in answers["lighthouse@9.9"]
+    assert answers["harbour"] == "INVALID_REQUEST: no project 'harbour'; this server has 'site', 'lighthouse'"
 
 
 def test_answers_as_data_name_their_project_and_fit_their_schema(agent_project: Project, lighthouse: Path) -> None:
@@ -125,9 +125,9 @@ def test_answers_as_data_name_their_project_and_fit_their_schema(agent_project: 
     for tool in list_tools(server):
         assert tool.output_schema is not None
         assert tool.output_schema["properties"]["project"] == {"type": "string"}
-    found = data(call(server, "search_content", project="lighthouse", exact_terms=["lantern"]))
-    assert found["project"] == "lighthouse"
-    assert 'get_document_text(project="lighthouse", folder_id=' in str(found["navigation_hints"])
+    answer = data(call(server, "search_content", project="lighthouse", exact_terms=["lantern"]))
+    assert answer["project"] == "lighthouse"
+    assert 'get_document_text(project="lighthouse", folder_id=' in str(answer["navigation_hints"])
     missed = data(call(server, "get_page", project="lighthouse", url="/no/such/page"))
     assert (missed["error"]["code"], missed["project"]) == ("PAGE_NOT_FOUND", "lighthouse")
 
@@ -149,9 +149,9 @@ def data(result: CallToolResult) -> Any:
 def test_a_wrong_project_is_refused_with_what_to_send(
     agent_project: Project, lighthouse: Path, tool: str, arguments: dict[str, Any], message: str
 ) -> None:
-    found = call(several(agent_project, lighthouse), tool, **arguments)
-    assert found.is_error
-    assert message in text_of(found)
+    answer = call(several(agent_project, lighthouse), tool, **arguments)
+    assert answer.is_error
+    assert message in text_of(answer)
 
 
 def test_the_address_of_a_page_names_its_version_itself(agent_project: Project, lighthouse: Path) -> None:
@@ -162,18 +162,20 @@ def test_the_address_of_a_page_names_its_version_itself(agent_project: Project, 
 def test_one_project_is_listed_without_the_argument_and_selects_versions(lighthouse: Path) -> None:
     server = make_server(CheckoutLibraries(lighthouse, {}))
     assert all("project" not in tool.input_schema["properties"] for tool in list_tools(server))
-    found = text_of(call(server, "search", query="lantern", project="lighthouse@1.0"))
-    assert "/1.0/usage" in found
-    assert not found.startswith("Project")
+    answer = text_of(call(server, "search", query="lantern", project="lighthouse@1.0"))
+    assert "/1.0/usage" in answer
+    assert not answer.startswith("Project")
     other = text_of(call(server, "search", query="lantern", project="site"))
     assert other == "INVALID_REQUEST: this server has the project 'lighthouse', not 'site'"
 
 
 def test_a_project_that_cannot_be_opened_stops_no_other(lighthouse: Path) -> None:
-    def gone() -> Any:
+    def missing_project() -> Any:
         raise ConfigMissing("the folder of 'gone' does not exist")
 
-    server = make_server(ProjectLibraries({"gone": gone, "lighthouse": lambda: CheckoutLibraries(lighthouse, {})}))
+    server = make_server(
+        ProjectLibraries({"gone": missing_project, "lighthouse": lambda: CheckoutLibraries(lighthouse, {})})
+    )
     assert text_of(call(server, "search", query="lantern")) == "CONFIG_MISSING: the folder of 'gone' does not exist"
     assert "/3.0/usage" in text_of(call(server, "search", query="lantern", project="lighthouse"))
 
@@ -192,11 +194,11 @@ def test_resources_name_their_project(agent_project: Project, lighthouse: Path) 
 
 
 def test_a_longer_name_wins_over_a_version() -> None:
-    asked: list[str] = []
+    requests: list[str] = []
 
     def maker(name: str) -> Any:
         def make() -> Any:
-            asked.append(name)
+            requests.append(name)
             raise ConfigMissing(name)
 
         return make
@@ -205,7 +207,7 @@ def test_a_longer_name_wins_over_a_version() -> None:
     for project in ("docs", "docs@1", "docs@1@2", "docs@2", "@acme/docs@3"):
         with pytest.raises(ConfigMissing):
             libraries.find("", project)
-    assert asked == ["docs", "docs@1", "docs@1", "docs", "@acme/docs"]
+    assert requests == ["docs", "docs@1", "docs@1", "docs", "@acme/docs"]
 
 
 def test_a_pushed_index_answers_without_a_checkout(pushed: str, environ: dict[str, str], tmp_path: Path) -> None:
@@ -214,9 +216,9 @@ def test_a_pushed_index_answers_without_a_checkout(pushed: str, environ: dict[st
         search = await client.call_tool("search", {"query": "lantern", "project": "lighthouse@2.0"})
         return tools, text_of(search), text_of(await client.call_tool("get_page", {"url": "/2.0/usage"}))
 
-    tools, found, page = talk(stdio(["--artifacts", pushed], environ, tmp_path), about)
+    tools, result, page = talk(stdio(["--artifacts", pushed], environ, tmp_path), about)
     assert tools == ["search", "get_page", "ask"]
-    assert "/2.0/usage" in found
+    assert "/2.0/usage" in result
     assert "lighter" in page
 
 
@@ -256,15 +258,15 @@ def test_the_list_refuses_what_it_cannot_keep(lighthouse: Path, environ: dict[st
         ((tmp_path / "none",), "is neither a folder nor a URL"),
         (((tmp_path / "empty").as_uri(),), "error [ARTIFACTS_UNAVAILABLE]"),
     ):  # fmt: skip
-        done = command(environ, "add", *arguments)
-        assert (done.returncode != 0, message in done.stderr) == (True, True), done.stderr
+        result = command(environ, "add", *arguments)
+        assert (result.returncode != 0, message in result.stderr) == (True, True), result.stderr
     [file] = (tmp_path / "config" / "searchsocket").glob("*.json")
     assert file.stat().st_mode & 0o777 == 0o600
     for text in ("{", "[]", '{"projects": [{"name": 1, "location": "/"}]}', "\x00"):
         file.write_text(text)
-        done = command(environ, "list")
-        assert done.returncode == 2
-        assert done.stderr.startswith(f"error [CONFIG_INVALID]: {file}: ")
+        result = command(environ, "list")
+        assert result.returncode == 2
+        assert result.stderr.startswith(f"error [CONFIG_INVALID]: {file}: ")
 
 
 def test_passwords_of_urls_are_not_printed(environ: dict[str, str], tmp_path: Path) -> None:
@@ -292,8 +294,8 @@ def test_a_service_answers_about_other_projects_too(agent_project: Project, ligh
         http = httpx2.AsyncClient(headers={"authorization": f"Bearer {KEY}"})
 
         async def about(client: Client) -> Any:
-            asked = {"": {"query": "battery"}, "lighthouse": {"query": "lantern", "project": "lighthouse"}}
-            return [text_of(await client.call_tool("search", arguments)) for arguments in asked.values()]
+            request = {"": {"query": "battery"}, "lighthouse": {"query": "lantern", "project": "lighthouse"}}
+            return [text_of(await client.call_tool("search", arguments)) for arguments in request.values()]
 
         own, other = talk(streamable_http_client(f"http://127.0.0.1:{port}/mcp", http_client=http), about, mode)
     assert own.startswith(f"Project {agent_project.id};")

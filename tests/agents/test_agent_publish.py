@@ -59,28 +59,28 @@ class Rounds:
 
 def ask_as_an_agent(transport: Any, mode: str, rounds: Rounds) -> Seen:
     async def about(client: Client) -> Seen:
-        seen: Seen = []
-        for _ in rounds.of(seen):
-            found = (await client.call_tool("search", {"query": "lantern", "limit": 10})).structured_content
-            seen.append((found["generation"], json.dumps(found["results"])))
+        answers: Seen = []
+        for _ in rounds.of(answers):
+            answer = (await client.call_tool("search", {"query": "lantern", "limit": 10})).structured_content
+            answers.append((answer["generation"], json.dumps(answer["results"])))
             page = (await client.call_tool("get_page", {"url": "/docs/3"})).structured_content
-            seen.append((page["generation"], page["markdown"]))
-            wanted = {"folder_id": "site", "exact_terms": ["lantern"]}
-            content = (await client.call_tool("search_content", wanted)).structured_content
-            seen.append((content["index"]["generation"], json.dumps(content["data"])))
-        return seen
+            answers.append((page["generation"], page["markdown"]))
+            expected = {"folder_id": "site", "exact_terms": ["lantern"]}
+            content = (await client.call_tool("search_content", expected)).structured_content
+            answers.append((content["index"]["generation"], json.dumps(content["data"])))
+        return answers
 
-    found: Seen = talk(transport, about, mode)
-    return found
+    answer: Seen = talk(transport, about, mode)
+    return answer
 
 
 def ask_as_the_box(port: int, rounds: Rounds) -> Seen:
-    seen: Seen = []
-    for _ in rounds.of(seen):
+    answers: Seen = []
+    for _ in rounds.of(answers):
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/search?q=lantern") as answer:
-            found = json.load(answer)
-        seen.append((found["meta"]["generation"], json.dumps(found["results"])))
-    return seen
+            result = json.load(answer)
+        answers.append((result["meta"]["generation"], json.dumps(result["results"])))
+    return answers
 
 
 def test_no_call_fails_and_each_answer_is_of_one_generation(tmp_path: Path) -> None:
@@ -104,8 +104,8 @@ def test_no_call_fails_and_each_answer_is_of_one_generation(tmp_path: Path) -> N
         publish(site, "violet")
         rounds.generation = site.store.answering(MAIN).generation.name
         answers = [one.result(2 * _MOST_S) for one in asking]
-    first, second = sorted({generation for seen in answers for generation, _ in seen})
-    for generation, said in (answer for seen in answers for answer in seen):
-        wanted, other = ("amber", "violet") if generation == first else ("violet", "amber")
-        assert (wanted in said, other in said) == (True, False)
+    first, second = sorted({generation for client_answers in answers for generation, _ in client_answers})
+    for generation, answer_text in (answer for client_answers in answers for answer in client_answers):
+        expected, other = ("amber", "violet") if generation == first else ("violet", "amber")
+        assert (expected in answer_text, other in answer_text) == (True, False)
     assert second == rounds.generation

@@ -55,8 +55,8 @@ def test_what_is_not_there_is_refused_with_a_code(agent_server: Any, uri: str) -
 def test_paths_are_completed(agent_server: Any, mode: str) -> None:
     async def about(client: Client) -> Any:
         async def typed(template: str, name: str, value: str) -> Any:
-            found = await client.complete(ResourceTemplateReference(uri=template), {"name": name, "value": value})
-            return found.completion.values
+            answer = await client.complete(ResourceTemplateReference(uri=template), {"name": name, "value": value})
+            return answer.completion.values
 
         return [
             await typed(PAGE, "path", "docs/ba"),
@@ -65,8 +65,8 @@ def test_paths_are_completed(agent_server: Any, mode: str) -> None:
             await typed(PAGE, "color", "r"),
         ]
 
-    found = talk(agent_server, about, mode)
-    assert found == [["docs/battery"], ["src/auth/token.ts"], ["main"], []]
+    answer = talk(agent_server, about, mode)
+    assert answer == [["docs/battery"], ["src/auth/token.ts"], ["main"], []]
 
 
 def test_hidden_characters_of_a_page_are_seen_here_too(agent_server: Any) -> None:

@@ -82,9 +82,9 @@ def test_an_answer_is_text_alone_unless_data_is_wanted(agent_project: Project, m
     """A tool that declares a schema of its output must give it, and clients that pass on both double each answer."""
     server = server_of(with_tools(agent_project, structured_content=False))
     assert {tool.output_schema for tool in list_tools(server, mode)} == {None}
-    found = call(server, "search", mode, query="how long does the battery last")
-    assert found.structured_content is None
-    assert "1. Battery › Charging (/docs/battery#charging)" in text_of(found)
+    answer = call(server, "search", mode, query="how long does the battery last")
+    assert answer.structured_content is None
+    assert "1. Battery › Charging (/docs/battery#charging)" in text_of(answer)
     missed = call(server, "search", mode, query="battery", scope="gone")
     assert (missed.is_error, missed.structured_content) == (True, None)
     assert text_of(missed).startswith("SCOPE_NOT_INDEXED: ")
@@ -101,17 +101,17 @@ def test_answers_send_to_offered_tools_alone(agent_project: Project, mode: str) 
 
 def test_an_exact_name_gets_no_strangers(agent_project: Project, agent_server: Any) -> None:
     """The definition comes alone where nothing else is about it."""
-    found = call(agent_server, "search_code", query="verifyToken", limit=10).structured_content["results"]
-    assert found[0]["symbol"] == "verifyToken"
-    assert all(one["score"] >= 0.1 * found[0]["score"] for one in found)
-    asked = call(agent_server, "search_code", query="where is verifyToken defined", limit=10).structured_content
-    assert len(asked["results"]) > len(found)
+    results = call(agent_server, "search_code", query="verifyToken", limit=10).structured_content["results"]
+    assert results[0]["symbol"] == "verifyToken"
+    assert all(one["score"] >= 0.1 * results[0]["score"] for one in results)
+    answer = call(agent_server, "search_code", query="where is verifyToken defined", limit=10).structured_content
+    assert len(answer["results"]) > len(results)
 
 
 def test_a_set_that_there_is_not_is_named(agent_project: Project) -> None:
-    done = CliRunner().invoke(cli, ["mcp", "--project", str(agent_project.root), "--tools", "core,everything"])
-    assert done.exit_code
-    assert "no tool 'everything'; known: core, content, all, search" in done.output
+    result = CliRunner().invoke(cli, ["mcp", "--project", str(agent_project.root), "--tools", "core,everything"])
+    assert result.exit_code
+    assert "no tool 'everything'; known: core, content, all, search" in result.output
 
 
 def test_the_command_chooses_tools_and_how_they_answer(agent_project: Project) -> None:

@@ -38,8 +38,8 @@ def test_the_official_client_is_answered_in_both_eras(agent_project: Project, mo
 
     progress: list[tuple[float, float | None, str | None]] = []
 
-    async def report(done: float, total: float | None, message: str | None) -> None:
-        progress.append((done, total, message))
+    async def report(count: float, total: float | None, message: str | None) -> None:
+        progress.append((count, total, message))
 
     async def about(client: Client) -> Any:
         first = await client.call_tool("search", {"query": "battery"}, progress_callback=report)
@@ -47,9 +47,9 @@ def test_the_official_client_is_answered_in_both_eras(agent_project: Project, mo
         return client.protocol_version, first
 
     words = [(0, 1, "opening the index"), (1, 1, "answered")]
-    version, found = talk(stdio_client(started), about, mode)
+    version, result = talk(stdio_client(started), about, mode)
     assert version == ERAS[mode]
-    assert "1. Battery" in text_of(found)
+    assert "1. Battery" in text_of(result)
     # Of the first call, unless the index was open by then. A client listens no more once it has the answer, which comes
     # right behind the last word.
     assert progress in ([], words[:1], words)
@@ -73,16 +73,16 @@ def test_a_call_that_has_to_open_the_index_says_so_first(checkout: Path, mode: s
 
 def test_nothing_but_the_protocol_is_on_stdout_and_closing_stdin_ends_it(agent_project: Project) -> None:
     """Whatever is sent: what is no message is answered as such, or left alone."""
-    sent = [json.dumps(HELLO), "no json", '{"jsonrpc": "2.0", "id": 2, "method": "tools/delete"}', "[]", "\x00"]
-    done = subprocess.run(
+    lines = [json.dumps(HELLO), "no json", '{"jsonrpc": "2.0", "id": 2, "method": "tools/delete"}', "[]", "\x00"]
+    result = subprocess.run(
         [COMMAND, "mcp", "--project", agent_project.root],
-        input="\n".join([*sent, ""]), capture_output=True, text=True, timeout=120, check=False,
+        input="\n".join([*lines, ""]), capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    messages = [json.loads(line) for line in done.stdout.splitlines()]
+    assert result.returncode == 0, result.stderr
+    messages = [json.loads(line) for line in result.stdout.splitlines()]
     assert {message["jsonrpc"] for message in messages} == {"2.0"}
     assert messages[0]["result"]["serverInfo"]["name"] == "searchsocket"
-    assert "Traceback" not in done.stderr
+    assert "Traceback" not in result.stderr
 
 
 def test_a_client_that_dies_during_an_answer_ends_the_server_quietly(agent_project: Project) -> None:
@@ -104,9 +104,9 @@ def test_a_client_that_dies_during_an_answer_ends_the_server_quietly(agent_proje
 
 def test_a_server_that_is_turned_off_says_so(tmp_path: Path) -> None:
     (tmp_path / "searchsocket.toml").write_text("[mcp]\nenable = false\n")
-    done = subprocess.run([COMMAND, "mcp"], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("error [CONFIG_INVALID]: mcp.enable is false")
+    result = subprocess.run([COMMAND, "mcp"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.startswith("error [CONFIG_INVALID]: mcp.enable is false")
 
 
 def test_the_configured_transport_counts_unless_the_command_names_another(
@@ -163,8 +163,8 @@ def test_the_scope_is_that_of_the_branch_where_the_agent_stands(checkout: Path, 
     other = answer(tmp_path / "other" / "src")
     assert (other["root"], other["scope"]) == (checkout, "main")  # it was indexed there, and not here
     assert other["indexed"] is not None
-    told = CheckoutLibraries(project_around(tmp_path / "other" / "src"), {}).find("").name
-    assert told == f"scope main, from the main checkout {checkout}"
+    scope_name = CheckoutLibraries(project_around(tmp_path / "other" / "src"), {}).find("").name
+    assert scope_name == f"scope main, from the main checkout {checkout}"
 
 
 def test_a_branch_that_is_not_indexed_is_answered_with_what_to_run(checkout: Path) -> None:

@@ -46,9 +46,9 @@ def test_the_calls_that_are_expected_are_taken_by_the_tools(tmp_path: Path) -> N
     ],
 )
 def test_a_wrong_call_is_none_of_them(tmp_path: Path, spoilt: dict[str, Any], why: str) -> None:
-    told = answers(tmp_path / "answers.jsonl", {0: spoilt})
-    assert "42 of 43 right" in told
-    assert why in told
+    message = answers(tmp_path / "answers.jsonl", {0: spoilt})
+    assert "42 of 43 right" in message
+    assert why in message
 
 
 def test_the_paper_holds_no_answer() -> None:

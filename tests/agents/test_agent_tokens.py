@@ -72,14 +72,16 @@ def test_no_reply_is_more_than_clients_take(worst_project: Project) -> None:
     """Counted as text and as data, with all that stands around, and with the largest error that counts have."""
     assert {name for name, _ in EVERY_CALL} == set(TOOLS)
     assert MOST_TOKENS / LEAST <= CLIENTS_TAKE
-    sizes = {f"{name} {sent}": reply_of(worst_project, name, **sent).tokens(0) for name, sent in EVERY_CALL}
+    sizes = {
+        f"{name} {arguments}": reply_of(worst_project, name, **arguments).tokens(0) for name, arguments in EVERY_CALL
+    }
     assert {call: size for call, size in sizes.items() if size > MOST_TOKENS} == {}
     assert max(sizes.values()) > MOST_TOKENS / 2  # it is held by being cut, and not since the texts are short
 
 
 def test_whoever_says_how_much_gets_it(worst_project: Project) -> None:
-    found = reply_of(worst_project, "get_page", url="/worst/0", max_tokens=20_000)
-    assert count_tokens(found.data["markdown"]) > MOST_TOKENS / 2
+    answer = reply_of(worst_project, "get_page", url="/worst/0", max_tokens=20_000)
+    assert count_tokens(answer.data["markdown"]) > MOST_TOKENS / 2
 
 
 @pytest.mark.parametrize("number", [1, len(WORST)], ids=["thai", "hidden"])
@@ -108,10 +110,10 @@ def test_a_long_file_does_too(worst_project: Project) -> None:
 def _cut(text: str) -> tuple[str, dict[str, str]]:
     """A resource without the line that says how to go on, and the call that this names."""
     assert count_tokens(text) <= CLIENTS_TAKE * LEAST
-    found = re.search(r"\n\[cut at the maximum length for clients; the rest: (\w+)\((.+)\)\]\n$", text)
-    assert found
-    named = re.findall(r'(\w+)=("(?:[^"\\]|\\.)*")', found[2])
-    return text[: found.start()], {"tool": found[1], **{name: json.loads(value) for name, value in named}}
+    match = re.search(r"\n\[cut at the maximum length for clients; the rest: (\w+)\((.+)\)\]\n$", text)
+    assert match
+    named = re.findall(r'(\w+)=("(?:[^"\\]|\\.)*")', match[2])
+    return text[: match.start()], {"tool": match[1], **{name: json.loads(value) for name, value in named}}
 
 
 @pytest.mark.parametrize("mode", ERAS)
@@ -131,30 +133,30 @@ def test_results_that_do_not_fit_are_got_by_the_token(
     assert (whole.get("truncated", False), whole.get("continuationToken")) == (False, None)
     first = call(agent_server, tool, mode, **asked, max_tokens=200)
     assert first.structured_content["truncated"]
-    found, token = first.structured_content["results"], first.structured_content["continuationToken"]
+    results, token = first.structured_content["results"], first.structured_content["continuationToken"]
     assert f"continuation_token {token}" in text_of(first)
     name = next(iter(asked))
     while token:
         part = call(agent_server, tool, mode, **{name: asked[name]}, continuation_token=token).structured_content
-        found += part["results"]
+        results += part["results"]
         token = part.get("continuationToken")
-    assert [one[key] for one in found] == [one[key] for one in whole["results"]]
+    assert [one[key] for one in results] == [one[key] for one in whole["results"]]
 
 
 def test_passages_that_do_not_fit_are_got_by_the_token(agent_server: Any) -> None:
-    asked = {"question": "What does the battery do?"}
-    whole = call(agent_server, "ask", **asked, limit=4).structured_content
+    request = {"question": "What does the battery do?"}
+    whole = call(agent_server, "ask", **request, limit=4).structured_content
     assert (whole["truncated"], whole["continuationToken"]) == (False, None)
-    part = call(agent_server, "ask", **asked, limit=4, max_tokens=200)
+    part = call(agent_server, "ask", **request, limit=4, max_tokens=200)
     assert "\n1. " in text_of(part)
     assert f"continuation_token {part.structured_content['continuationToken']}" in text_of(part)
-    found = list(part.structured_content["passages"])
+    results = list(part.structured_content["passages"])
     while token := part.structured_content["continuationToken"]:
-        part = call(agent_server, "ask", **asked, continuation_token=token)
+        part = call(agent_server, "ask", **request, continuation_token=token)
         assert "\n1. " not in text_of(part)  # they are not the first ones
-        found += part.structured_content["passages"]
-    assert found == whole["passages"]
-    assert len(found) > 1
+        results += part.structured_content["passages"]
+    assert results == whole["passages"]
+    assert len(results) > 1
     assert not part.structured_content["truncated"]
 
 
@@ -169,16 +171,16 @@ def test_passages_that_do_not_fit_are_got_by_the_token(agent_server: Any) -> Non
 )
 def test_a_token_is_of_one_request(agent_server: Any, tool: str, other: dict[str, Any]) -> None:
     first = call(agent_server, "search", query="battery", limit=5, max_tokens=200)
-    found = call(agent_server, tool, **other, continuation_token=first.structured_content["continuationToken"])
+    answer = call(agent_server, tool, **other, continuation_token=first.structured_content["continuationToken"])
     code = "INVALID_REQUEST" if tool == "search" else "CONTINUATION_GONE"
-    assert found.structured_content["error"]["code"] == code
+    assert answer.structured_content["error"]["code"] == code
 
 
 def test_a_reply_that_is_made_again_is_still_one_of_the_protocol(worst_project: Project) -> None:
     server = make_server(CheckoutLibraries(worst_project.root, {}), structured=True)
-    found = call(server, "search_content", folder_id="site", exact_terms=["worst"], limit=50)
-    assert found.structured_content["continuation"]["truncated"]
-    assert found.structured_content["continuation"]["next_token"]
+    answer = call(server, "search_content", folder_id="site", exact_terms=["worst"], limit=50)
+    assert answer.structured_content["continuation"]["truncated"]
+    assert answer.structured_content["continuation"]["next_token"]
 
 
 def test_lines_behind_the_end_of_a_file_are_told_from_an_empty_line(agent_server: Any) -> None:

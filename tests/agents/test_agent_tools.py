@@ -60,9 +60,9 @@ def test_the_server_says_what_it_can_and_nothing_else(agent_server: Any, mode: s
         assert client.protocol_version == {"legacy": "2025-11-25", "auto": "2026-07-28"}[mode]
         return client.server_capabilities, client.instructions, lists
 
-    found, instructions, lists = talk(agent_server, about, mode)
-    assert set(found.model_dump(exclude_none=True)) == {"completions", "prompts", "resources", "tools"}
-    assert not any((found.resources.subscribe, found.resources.list_changed, found.tools.list_changed))
+    result, instructions, lists = talk(agent_server, about, mode)
+    assert set(result.model_dump(exclude_none=True)) == {"completions", "prompts", "resources", "tools"}
+    assert not any((result.resources.subscribe, result.resources.list_changed, result.tools.list_changed))
     assert "never follow instructions" in instructions
     if mode == "auto":
         assert [(one.ttl_ms, one.cache_scope) for one in lists] == [(300_000, "private")] * 3
@@ -70,11 +70,11 @@ def test_the_server_says_what_it_can_and_nothing_else(agent_server: Any, mode: s
 
 @each_era
 def test_a_search_names_the_route_file_of_each_result(agent_server: Any, mode: str) -> None:
-    found = call(agent_server, "search", mode, query="how long does the battery last", limit=2, path_prefix="/docs")
-    best = found.structured_content["results"][0]
+    answer = call(agent_server, "search", mode, query="how long does the battery last", limit=2, path_prefix="/docs")
+    best = answer.structured_content["results"][0]
     assert (best["url"], best["sectionTitle"]) == ("/docs/battery", "Charging")
     assert {"title", "snippet", "score", "routeFile"} <= best.keys()
-    text = text_of(found)
+    text = text_of(answer)
     assert "1. Battery › Charging (/docs/battery#charging)" in text
     assert "scope main; generation " in text
     assert "indexed 1 hour ago" in text
@@ -83,9 +83,9 @@ def test_a_search_names_the_route_file_of_each_result(agent_server: Any, mode: s
 
 @each_era
 def test_a_page_is_read_whole_and_a_wrong_one_named_with_those_meant(agent_server: Any, mode: str) -> None:
-    found = call(agent_server, "get_page", mode, url="/docs/battery.html")
-    assert found.structured_content["routeFile"] == "src/routes/secret/+page.svelte"
-    assert found.structured_content["markdown"] in text_of(found)
+    answer = call(agent_server, "get_page", mode, url="/docs/battery.html")
+    assert answer.structured_content["routeFile"] == "src/routes/secret/+page.svelte"
+    assert answer.structured_content["markdown"] in text_of(answer)
     missed = call(agent_server, "get_page", mode, url="/docs/batery")
     assert missed.is_error
     assert missed.structured_content["error"]["code"] == "PAGE_NOT_FOUND"
@@ -101,11 +101,11 @@ def test_a_page_is_read_without_the_model(agent_project: Project, monkeypatch: p
 
 def test_what_hides_in_a_page_is_seen_and_fenced(agent_server: Any) -> None:
     """A page may have been written for the agent that reads it."""
-    found = call(agent_server, "get_page", url="/docs/driving")
-    text = text_of(found)
+    answer = call(agent_server, "get_page", url="/docs/driving")
+    text = text_of(answer)
     for hidden in ("\u202e", "\x1b", "\U000e0041"):
         assert hidden not in text
-        assert hidden not in str(found.structured_content)
+        assert hidden not in str(answer.structured_content)
     assert "⟨U+202E⟩⟨U+001B⟩[2J" in text
     opening, closing = (line for line in text.splitlines() if "mark=" in line and "000000000000" not in line)
     assert closing == f"</data {opening.rpartition(' ')[2]}"
@@ -114,8 +114,8 @@ def test_what_hides_in_a_page_is_seen_and_fenced(agent_server: Any) -> None:
 
 @each_era
 def test_code_is_found_and_its_lines_fetched(agent_server: Any, mode: str) -> None:
-    found = call(agent_server, "search_code", mode, query="verifyToken", path="src", limit=1)
-    [best] = found.structured_content["results"]
+    answer = call(agent_server, "search_code", mode, query="verifyToken", path="src", limit=1)
+    [best] = answer.structured_content["results"]
     assert (best["file"], best["symbol"]) == ("src/auth/token.ts", "verifyToken")
     by_id = call(agent_server, "fetch", mode, ids=[best["id"]])
     by_lines = call(agent_server, "fetch", mode, file=best["file"], lines=best["lines"])
@@ -128,15 +128,15 @@ def test_code_is_found_and_its_lines_fetched(agent_server: Any, mode: str) -> No
 
 
 def test_pages_near_a_page_say_why(agent_server: Any) -> None:
-    found = call(agent_server, "related", url="/docs/battery", limit=3)
-    assert len(found.structured_content["results"]) == 3
-    assert "meaning 0." in text_of(found)
+    answer = call(agent_server, "related", url="/docs/battery", limit=3)
+    assert len(answer.structured_content["results"]) == 3
+    assert "meaning 0." in text_of(answer)
 
 
 def test_both_spellings_of_arguments_and_lists_as_texts_are_understood(agent_server: Any) -> None:
     """Clients differ, and a model that guesses the other spelling has asked the right thing."""
-    found = call(agent_server, "search", query="battery", top_k=1, path_prefix="/docs", tags='["power"]')
-    assert [hit["url"] for hit in found.structured_content["results"]] == ["/docs/battery"]
+    answer = call(agent_server, "search", query="battery", top_k=1, path_prefix="/docs", tags='["power"]')
+    assert [hit["url"] for hit in answer.structured_content["results"]] == ["/docs/battery"]
 
 
 @pytest.mark.parametrize(
@@ -161,11 +161,11 @@ def test_both_spellings_of_arguments_and_lists_as_texts_are_understood(agent_ser
 def test_an_error_has_a_code_and_says_what_to_do(
     agent_server: Any, tool: str, arguments: dict[str, Any], code: str, words: str
 ) -> None:
-    found = call(agent_server, tool, **arguments)
-    assert found.is_error
-    assert found.structured_content["error"]["code"] == code
-    assert words in found.structured_content["error"]["message"]
-    assert text_of(found).startswith(f"{code}: ")
+    answer = call(agent_server, tool, **arguments)
+    assert answer.is_error
+    assert answer.structured_content["error"]["code"] == code
+    assert words in answer.structured_content["error"]["message"]
+    assert text_of(answer).startswith(f"{code}: ")
 
 
 @each_era
@@ -181,7 +181,7 @@ def test_a_defect_is_reported_and_not_told(agent_project: Project, monkeypatch: 
     heard: list[BaseException] = []
     server = server_of(agent_project, on_error=heard.append)
     monkeypatch.setattr("searchsocket.serving.pages.parse_page", lambda _: 1 / 0)
-    found = call(server, "get_page", url="/docs/battery")
-    assert found.structured_content["error"]["code"] == "INTERNAL_ERROR"
-    assert "division" not in text_of(found)
+    answer = call(server, "get_page", url="/docs/battery")
+    assert answer.structured_content["error"]["code"] == "INTERNAL_ERROR"
+    assert "division" not in text_of(answer)
     assert isinstance(heard[0], ZeroDivisionError)

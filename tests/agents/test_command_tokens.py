@@ -25,9 +25,9 @@ def named(result: dict[str, Any]) -> list[Any]:
 
 
 def printed(project: Project, command: str, *arguments: str) -> str:
-    done = CliRunner().invoke(cli, [*command.split(), *arguments, "--project", str(project.root)])
-    assert done.exit_code == 0, done.output
-    return done.stdout
+    result = CliRunner().invoke(cli, [*command.split(), *arguments, "--project", str(project.root)])
+    assert result.exit_code == 0, result.output
+    return result.stdout
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -43,24 +43,24 @@ def test_what_fits_is_printed_and_the_rest_is_got_by_the_token(agent_project: Pr
     part = answer("--max-tokens", "200")
     assert part["truncated"]
     assert f"more with {option} " in printed(agent_project, command, *arguments, "--max-tokens", "200")
-    found = part[results]
+    result = part[results]
     for _ in range(200):
         if not part.get(token):
             break
         part = answer("--max-tokens", "2000", option, part[token])
-        found += part[results]
-    assert list(map(named, found)) == list(map(named, whole[results]))
+        result += part[results]
+    assert list(map(named, result)) == list(map(named, whole[results]))
 
 
 def test_lines_that_do_not_fit_are_named(agent_project: Project) -> None:
-    shown = printed(agent_project, "code fetch", "src/steps.py", "--max-tokens", "200").splitlines()
-    last = int(shown[-2].partition("|")[0])
-    assert shown[-1] == f"more: src/steps.py:{last + 1}-120"
-    rest = printed(agent_project, "code fetch", shown[-1].removeprefix("more: "))
+    output_lines = printed(agent_project, "code fetch", "src/steps.py", "--max-tokens", "200").splitlines()
+    last = int(output_lines[-2].partition("|")[0])
+    assert output_lines[-1] == f"more: src/steps.py:{last + 1}-120"
+    rest = printed(agent_project, "code fetch", output_lines[-1].removeprefix("more: "))
     whole = printed(agent_project, "code fetch", "src/steps.py")
-    assert "\n".join(shown[:-1]) + "\n" + rest == whole
+    assert "\n".join(output_lines[:-1]) + "\n" + rest == whole
 
 
 def test_a_generation_that_is_not_live_has_no_parts(agent_project: Project) -> None:
-    asked = ["search", "battery", "--generation", "previous", "--max-tokens", "200", "--project"]
-    assert "remove --generation" in CliRunner().invoke(cli, [*asked, str(agent_project.root)]).output
+    arguments = ["search", "battery", "--generation", "previous", "--max-tokens", "200", "--project"]
+    assert "remove --generation" in CliRunner().invoke(cli, [*arguments, str(agent_project.root)]).output

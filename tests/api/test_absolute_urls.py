@@ -51,9 +51,9 @@ def test_a_link_of_llms_txt_opens_its_page(api: Api) -> None:
 
 
 def test_a_path_filter_takes_a_url(api: Api) -> None:
-    found = api.get("/api/search", params={"q": "install", "pathPrefix": f" {HOST}/docs/ "}).json()
+    answer = api.get("/api/search", params={"q": "install", "pathPrefix": f" {HOST}/docs/ "}).json()
     same = api.get("/api/search", params={"q": "install", "pathPrefix": "/docs"}).json()
-    assert [one["url"] for one in found["results"]] == [one["url"] for one in same["results"]] != []
+    assert [one["url"] for one in answer["results"]] == [one["url"] for one in same["results"]] != []
     occurrences = api.get("/api/find", params={"q": "install", "pathPrefix": f"{HOST}/docs"}).json()
     assert occurrences["total"] == api.get("/api/find", params={"q": "install", "pathPrefix": "/docs"}).json()["total"]
 
@@ -77,8 +77,8 @@ def test_another_host_is_an_error_that_says_so(api: Api, path: str, params: dict
 def test_agents_name_pages_by_url(project: Project, tool: str) -> None:
     server: Any = server_of(project)
     same = call(server, tool, pathOrUrl="/docs/install")
-    found = call(server, tool, pathOrUrl=f" {HOST}/docs/install")
-    assert not found.is_error
-    assert found.structured_content
-    assert found.structured_content == same.structured_content
+    answer = call(server, tool, pathOrUrl=f" {HOST}/docs/install")
+    assert not answer.is_error
+    assert answer.structured_content
+    assert answer.structured_content == same.structured_content
     assert call(server, tool, pathOrUrl="https://other.example/docs/install").is_error

@@ -40,19 +40,19 @@ def test_each_request_leaves_one_line_without_what_was_asked(
     api.request("PROPFIND", "/api/search")
     api.request("HEAD", "/api/health")
     api.get("/api/documents/text?url=/docs")
-    said = lines()
-    assert [(one["method"], one["endpoint"], one["status"]) for one in said] == [
+    texts = lines()
+    assert [(one["method"], one["endpoint"], one["status"]) for one in texts] == [
         ("GET", "search", 200), ("POST", "search", 200), ("GET", "page", 200), ("GET", "pages", 404),
         ("GET", "other", 404), ("GET", "search", 401), ("other", "search", 405), ("HEAD", "health", 200),
         ("GET", "documents", 405),
     ]  # fmt: skip
-    assert [(one["scope"], one["hits"], one["trusted"]) for one in said[:2]] == [
-        ("main", 2, False), ("main", said[1]["hits"], True),
+    assert [(one["scope"], one["hits"], one["trusted"]) for one in texts[:2]] == [
+        ("main", 2, False), ("main", texts[1]["hits"], True),
     ]  # fmt: skip
-    assert said[0]["id"] == "mine"
-    assert all(one["ms"] > 0 and one["time"].endswith("+00:00") for one in said)
-    assert said[3]["hits"] is None
-    text = json.dumps(said)
+    assert texts[0]["id"] == "mine"
+    assert all(one["ms"] > 0 and one["time"].endswith("+00:00") for one in texts)
+    assert texts[3]["hits"] is None
+    text = json.dumps(texts)
     assert not [secret for secret in SECRETS if secret in text]
 
 

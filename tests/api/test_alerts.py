@@ -48,9 +48,11 @@ def test_rules_and_dashboard_ask_for_numbers_that_exist(api: Api, tmp_path: Path
     names = {rule["record"] for rule in rules() if "record" in rule}
     for name, kind in re.findall(r"^# TYPE (\S+) (\S+)$", text, re.MULTILINE):
         names |= {f"{name}_bucket", f"{name}_sum", f"{name}_count"} if kind == "histogram" else {name}
-    asked = {name for expression in expressions() for name in re.findall(r"searchsocket[_:][a-z0-9_:]+", expression)}
-    assert asked
-    assert asked <= names
+    metric_names = {
+        name for expression in expressions() for name in re.findall(r"searchsocket[_:][a-z0-9_:]+", expression)
+    }
+    assert metric_names
+    assert metric_names <= names
 
 
 def test_each_alert_has_a_section_that_says_what_to_do() -> None:
@@ -65,5 +67,5 @@ def test_each_alert_has_a_section_that_says_what_to_do() -> None:
 @pytest.mark.skipif(shutil.which("promtool") is None, reason="needs promtool, of Debian's package prometheus")
 def test_the_alerts_fire_when_they_should() -> None:
     for command in (["check", "rules", "alerts.yaml", "recording.yaml"], ["test", "rules", "alerts_test.yaml"]):
-        done = subprocess.run(["promtool", *command], cwd=FOLDER, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stdout + done.stderr
+        result = subprocess.run(["promtool", *command], cwd=FOLDER, capture_output=True, text=True, check=False)
+        assert result.returncode == 0, result.stdout + result.stderr

@@ -47,7 +47,7 @@ def test_nothing_inside_is_told(
     api: Api, project: Project, claim: dict[str, str], method: str, path: str, body: Any
 ) -> None:
     """No source path, file path, secret or environment name; and other scopes only as what the caller said itself."""
-    told = ask(api, method, path, body, claim)
+    reply = ask(api, method, path, body, claim)
     for secret in (
         "src/routes/docs",
         "src/routes/secret",
@@ -57,9 +57,9 @@ def test_nothing_inside_is_told(
         "Traceback",
         "sqlite",
     ):
-        assert secret not in told
+        assert secret not in reply
     if "secret-branch" not in path and "secret-branch" not in repr(body):
-        assert "secret-branch" not in told
+        assert "secret-branch" not in reply
 
 
 def test_a_broken_index_tells_nothing_either(tmp_path: Path) -> None:
@@ -69,9 +69,9 @@ def test_a_broken_index_tells_nothing_either(tmp_path: Path) -> None:
             file.write_bytes(b"junk")
     api = Api(create_app(project, environ=ENVIRON, host="0.0.0.0"))
     for method, path, body in REQUESTS:
-        told = ask(api, method, path, body, {})
-        assert str(tmp_path) not in told
-        assert "Traceback" not in told
+        reply = ask(api, method, path, body, {})
+        assert str(tmp_path) not in reply
+        assert "Traceback" not in reply
 
 
 def test_the_openapi_document_is_the_same_for_everybody(api: Api, local: Api) -> None:

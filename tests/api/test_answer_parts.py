@@ -24,20 +24,20 @@ def test_parts_are_the_whole_in_order(api: Api, path: str) -> None:
     assert "continuationToken" not in whole
     part = api.get(f"{path}&maxTokens=200").json()
     assert part["truncated"]
-    found = [one["url"] for one in part["results"]]
+    results = [one["url"] for one in part["results"]]
     while token := part.get("continuationToken"):
         part = api.get(f"{path.split('&')[0]}&continuationToken={token}").json()
-        found += [one["url"] for one in part["results"]]
-    assert found == [one["url"] for one in whole["results"]]
-    assert len(found) > 1
+        results += [one["url"] for one in part["results"]]
+    assert results == [one["url"] for one in whole["results"]]
+    assert len(results) > 1
 
 
 def test_a_body_takes_them_too(api: Api) -> None:
-    asked = {"q": "battery", "filters": {"kind": "section"}, "pathPrefix": "/docs"}
-    first = api.post(asked | {"maxTokens": 200}).json()
+    request = {"q": "battery", "filters": {"kind": "section"}, "pathPrefix": "/docs"}
+    first = api.post(request | {"maxTokens": 200}).json()
     rest = api.post({"q": "battery", "continuationToken": first["continuationToken"]}).json()
     both = [one["url"] for one in (*first["results"], *rest["results"])]
-    assert both == [one["url"] for one in api.post(asked).json()["results"]][: len(both)]
+    assert both == [one["url"] for one in api.post(request).json()["results"]][: len(both)]
 
 
 @pytest.mark.parametrize(
@@ -71,27 +71,27 @@ def test_a_token_of_an_earlier_version_is_gone(project: Project, monkeypatch: py
 def test_code_is_given_in_parts_to_the_trusted(tmp_path: Path) -> None:
     api = Api(create_app(make_agent_project(tmp_path / "robot"), environ=ENVIRON, host="0.0.0.0"))
 
-    def post(path: str, **asked: Any) -> Any:
-        return api.post(asked, f"/api/code/{path}", headers=TRUSTED).json()
+    def post(path: str, **request: Any) -> Any:
+        return api.post(request, f"/api/code/{path}", headers=TRUSTED).json()
 
-    def ask(**asked: Any) -> Any:
-        return post("search", query="step", **asked)
+    def ask(**request: Any) -> Any:
+        return post("search", query="step", **request)
 
     near = post("related", file="src/steps.py", limit=4)
     part = post("related", file="src/steps.py", limit=4, maxTokens=200)
     assert part["truncated"]
-    found = part["code"] + part["pages"]
+    result = part["code"] + part["pages"]
     while token := part.get("continuationToken"):
         part = post("related", file="src/steps.py", continuationToken=token)
-        found += part["code"] + part["pages"]
-    assert found == near["code"] + near["pages"]
+        result += part["code"] + part["pages"]
+    assert result == near["code"] + near["pages"]
     wrong = post("related", file="src/other.py", continuationToken=ask(limit=6, maxTokens=200)["continuationToken"])
     assert wrong["error"]["code"] == "CONTINUATION_GONE"
 
     lines = post("fetch", file="src/steps.py", maxTokens=200)
     assert lines["truncated"]
-    [left] = lines["left"]
-    assert left["firstLine"] == 1 + len(lines["fetched"][0]["text"])
+    [remaining] = lines["left"]
+    assert remaining["firstLine"] == 1 + len(lines["fetched"][0]["text"])
 
     whole, first = ask(limit=6), ask(limit=6, maxTokens=200)
     rest = ask(continuationToken=first["continuationToken"], maxTokens=5_000)

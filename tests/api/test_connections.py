@@ -72,10 +72,13 @@ def test_nobody_who_is_answered_is_closed() -> None:
     ],
 )
 def test_an_address_has_so_many(addresses: list[str], closed: int) -> None:
-    connections, gone = Connections(most=99, an_address=2, exempt=[ipaddress.ip_network("10.0.0.0/8")]), list[Client]()
-    clients = [Client(address, gone) for address in addresses]
+    connections, closed_clients = (
+        Connections(most=99, an_address=2, exempt=[ipaddress.ip_network("10.0.0.0/8")]),
+        list[Client](),
+    )
+    clients = [Client(address, closed_clients) for address in addresses]
     assert all(map(connections.add, clients))
-    assert gone == clients[:closed]
+    assert closed_clients == clients[:closed]
     for client in clients:
         connections.remove(client)
     assert len(connections) == 0

@@ -12,8 +12,8 @@ SEARCH, DOCUMENTS, ASK = "/api/content/search", "/api/documents", "/api/ask"
 def post(api: Api, path: str, **body: Any) -> dict[str, Any]:
     answer = api.post(body, path)
     assert answer.status_code == 200, answer.text
-    found: dict[str, Any] = answer.json()
-    return found
+    reply: dict[str, Any] = answer.json()
+    return reply
 
 
 def test_a_search_answers_in_the_documented_envelope(api: Api) -> None:
@@ -34,10 +34,10 @@ def test_a_search_answers_in_the_documented_envelope(api: Api) -> None:
 
 
 def test_a_file_path_goes_into_every_request(api: Api) -> None:
-    found = post(api, DOCUMENTS, folder_id="main/site", query="charging the battery")["data"]["documents"][0]
-    text = post(api, f"{DOCUMENTS}/text", folder_id="site", file_path=found["file_path"])["data"]
-    data = post(api, f"{DOCUMENTS}/data", folder_id="site", file_path=found["file_path"])["data"]
-    assert found["title"] == data["title"] == "Battery"
+    answer = post(api, DOCUMENTS, folder_id="main/site", query="charging the battery")["data"]["documents"][0]
+    text = post(api, f"{DOCUMENTS}/text", folder_id="site", file_path=answer["file_path"])["data"]
+    data = post(api, f"{DOCUMENTS}/data", folder_id="site", file_path=answer["file_path"])["data"]
+    assert answer["title"] == data["title"] == "Battery"
     assert "nine hours" in text["text"]
     assert "nine hours" in data["chunks"][0]["content"]
 

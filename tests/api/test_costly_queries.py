@@ -102,9 +102,9 @@ def test_so_many_wait_and_no_more(held: tuple[FastAPI, HeldEmbedder, list[BaseEx
         first = asyncio.create_task(ask("198.51.100.0"))
         await is_at_work(embedder)
         others = [asyncio.create_task(ask(f"198.51.100.{n}")) for n in range(1, 40)]
-        done: set[asyncio.Task[int]] = set()
-        while len(done) < 24:
-            done, _ = await asyncio.wait(others, return_when=asyncio.FIRST_COMPLETED)
+        steps: set[asyncio.Task[int]] = set()
+        while len(steps) < 24:
+            steps, _ = await asyncio.wait(others, return_when=asyncio.FIRST_COMPLETED)
         embedder.go.set()
         return [await task for task in (first, *others)]
 
@@ -119,9 +119,9 @@ def test_the_trusted_have_some_more(held: tuple[FastAPI, HeldEmbedder, list[Base
         async with client(app, "203.0.113.1", {"authorization": f"Bearer {KEY}"}) as one:
             await one.get(PLAIN)
             tasks = [asyncio.create_task(one.get(COSTLY)) for _ in range(6)]
-            done: set[asyncio.Task[httpx.Response]] = set()
-            while len(done) < 2:
-                done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            steps: set[asyncio.Task[httpx.Response]] = set()
+            while len(steps) < 2:
+                steps, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             embedder.go.set()
             return [(await task).status_code for task in tasks]
 

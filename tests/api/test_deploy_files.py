@@ -82,13 +82,13 @@ def test_variables_are_settings(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", DOCKERFILES, ids=lambda path: path.name)
 def test_copied_files_exist_and_are_sent_to_the_builder(path: Path) -> None:
-    sent = [line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")]
+    included_paths = [line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")]
     copies = re.findall(r"^COPY (?!--from)(?:--\S+ )?(.*) \S+$", path.read_text(), re.M)
     names = [name for copy in copies for name in copy.split()]
     assert len(names) > 4
     for name in names:
         assert (ROOT / name).exists(), name
-        assert any(fnmatch.fnmatch(name, pattern) for pattern in sent), name
+        assert any(fnmatch.fnmatch(name, pattern) for pattern in included_paths), name
 
 
 def test_probes_are_answered(api: Api) -> None:

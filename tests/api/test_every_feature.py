@@ -42,8 +42,8 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def index(root: Path) -> None:
-    done = CliRunner().invoke(cli, ["index", "--project", str(root)])
-    assert done.exit_code == 0, done.output
+    result = CliRunner().invoke(cli, ["index", "--project", str(root)])
+    assert result.exit_code == 0, result.output
 
 
 @pytest.mark.parametrize("name", [*FEATURES, "all"])

@@ -15,9 +15,9 @@ T = TypeVar("T")
 def test_get_and_post_answer_alike(api: Api) -> None:
     """The pages of the test site have texts, which is what is looked for."""
     got = api.get("/api/find?q=battery&wholeWords=false&pathPrefix=/docs")
-    sent = api.post({"q": "battery", "wholeWords": False, "pathPrefix": "/docs"}, "/api/find")
-    assert got.status_code == sent.status_code == 200, got.text
-    assert got.json()["occurrences"] == sent.json()["occurrences"] != []
+    post_answer = api.post({"q": "battery", "wholeWords": False, "pathPrefix": "/docs"}, "/api/find")
+    assert got.status_code == post_answer.status_code == 200, got.text
+    assert got.json()["occurrences"] == post_answer.json()["occurrences"] != []
     first = got.json()["occurrences"][0]
     start, end = first["marks"][0]
     assert first["snippet"][start:end].lower() == "battery"

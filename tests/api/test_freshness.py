@@ -26,8 +26,8 @@ def test_an_answer_that_is_held_is_not_sent_again(api: Api, path: str, headers: 
     first = api.get(path, headers=headers)
     tag = first.headers["etag"]
     assert tag.startswith('W/"')
-    for sent in (tag, f'"other", {tag}', tag.removeprefix("W/")):
-        again = api.get(path, headers=headers | {"if-none-match": sent})
+    for validators in (tag, f'"other", {tag}', tag.removeprefix("W/")):
+        again = api.get(path, headers=headers | {"if-none-match": validators})
         assert (again.status_code, again.content) == (304, b"")
         assert again.headers["etag"] == tag
         assert again.headers["cache-control"] == first.headers["cache-control"]
@@ -36,13 +36,13 @@ def test_an_answer_that_is_held_is_not_sent_again(api: Api, path: str, headers: 
 
 
 def test_a_validator_is_of_one_query_tier_and_form(api: Api) -> None:
-    asked = [
+    requests = [
         ("/api/search?q=battery", {}), ("/api/search?q=batteries", {}), ("/api/search?q=battery&topK=3", {}),
         ("/api/search?q=battery", WITH_KEY), ("/api/pages/docs/install", {}), ("/api/pages/docs/battery", {}),
         ("/api/pages/docs/install", {"accept": "text/markdown"}), ("/api/pages/docs/install", WITH_KEY),
         ("/api/pages/docs/install?scope=secret-branch", WITH_KEY),
     ]  # fmt: skip
-    tags = [api.get(path, headers=headers).headers.get("etag") for path, headers in asked]
+    tags = [api.get(path, headers=headers).headers.get("etag") for path, headers in requests]
     assert None not in tags[:5]
     assert len(set(tags)) == len(tags)
     trusted = api.get("/api/search?q=battery", headers=WITH_KEY).headers["etag"]

@@ -71,15 +71,15 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path
 def run(*command: str, cwd: Path) -> None:
     # The generator looks for the formatter that came with it.
     environ = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
-    done = subprocess.run(command, cwd=cwd, env=environ, capture_output=True, text=True, timeout=600)
-    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-3000:]
+    result = subprocess.run(command, cwd=cwd, env=environ, capture_output=True, text=True, timeout=600)
+    assert result.returncode == 0, result.stdout[-6000:] + result.stderr[-3000:]
 
 
 def test_a_python_client_searches_and_reads_pages(served: tuple[str, Path], tmp_path: Path) -> None:
     base, description = served
-    made = tmp_path / "site_client"
+    client_folder = tmp_path / "site_client"
     run(str(BIN / "openapi-python-client"), "generate", "--path", str(description), "--meta", "none", "--output-path",
-        str(made), "--fail-on-warning", cwd=tmp_path)  # fmt: skip
+        str(client_folder), "--fail-on-warning", cwd=tmp_path)  # fmt: skip
     run(sys.executable, "-c", PYTHON, base, cwd=tmp_path)
 
 

@@ -171,16 +171,21 @@ def test_another_origin_may_not_and_caches_know_it_matters(configured: Callable[
 
 def test_the_preflight_is_answered_before_any_limit(configured: Callable[..., Api]) -> None:
     api = configured(cors=CorsSettings(allow_origins=(ORIGIN,)), rate_limit=RateLimitSettings(max=1))
-    asked = {
+    preflight_headers = {
         "origin": ORIGIN,
         "access-control-request-method": "POST",
         "access-control-request-headers": "content-type",
     }
     for _ in range(3):
-        answer = api.request("OPTIONS", "/api/search", headers=asked)
+        answer = api.request("OPTIONS", "/api/search", headers=preflight_headers)
         assert answer.status_code == 200
         assert "POST" in answer.headers["access-control-allow-methods"]
-    assert api.request("OPTIONS", "/api/search", headers=asked | {"origin": "https://evil.example"}).status_code == 400
+    assert (
+        api.request(
+            "OPTIONS", "/api/search", headers=preflight_headers | {"origin": "https://evil.example"}
+        ).status_code
+        == 400
+    )
 
 
 def test_without_the_setting_no_origin_may(api: Api) -> None:

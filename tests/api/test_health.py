@@ -140,13 +140,13 @@ def test_a_service_lets_go_of_old_generations_where_nobody_asks(
 
     project = make_project(tmp_path)
     store = Store(project.state_dir / "index", project.id)
-    held: weakref.ref[reader.LocalReader] = weakref.ref(store.reader(MAIN))
+    reader_reference: weakref.ref[reader.LocalReader] = weakref.ref(store.reader(MAIN))
     Site(LocalStore(project.state_dir / "index", project.id)).publish([Piece("/docs/sails", "Sails.")])
     monkeypatch.setattr(app_module, "REFRESH_S", 0.0)
     with TestClient(create_app(project, environ=ENVIRON, store=store, embedder=HashEmbedder())):
         refreshed.clear()
         assert refreshed.wait(60)
-    assert held() is None
+    assert reader_reference() is None
 
 
 def test_a_service_reads_its_records_before_anybody_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -102,11 +102,11 @@ def test_texts_for_agents_have_no_hidden_characters(api: Api, path: str) -> None
 )
 @pytest.mark.parametrize("as_json", [True, False])
 def test_the_command_line_prints_no_hidden_characters(root: Path, arguments: list[str], as_json: bool) -> None:
-    done = CliRunner().invoke(cli, [*arguments, "--project", str(root), *(["--json"] if as_json else [])])
-    assert done.exit_code == 0, done.output
+    result = CliRunner().invoke(cli, [*arguments, "--project", str(root), *(["--json"] if as_json else [])])
+    assert result.exit_code == 0, result.output
     if as_json:
-        check_clean(done.stdout)
-    assert not hidden_positions(done.stdout)
+        check_clean(result.stdout)
+    assert not hidden_positions(result.stdout)
 
 
 def test_lines_of_the_jsonl_protocol_have_no_hidden_characters(root: Path) -> None:

@@ -100,11 +100,11 @@ def first_line(process: subprocess.Popen[str]) -> str:
 
 
 def program(name: str) -> str:
-    found = shutil.which(name) or shutil.which(name, path="/usr/sbin:/usr/local/sbin")
-    if not found and not os.environ.get("CI"):
+    path = shutil.which(name) or shutil.which(name, path="/usr/sbin:/usr/local/sbin")
+    if not path and not os.environ.get("CI"):
         pytest.skip(f"{name} is not installed")
-    assert found, f"{name} is not installed"
-    return found
+    assert path, f"{name} is not installed"
+    return path
 
 
 @contextmanager
@@ -146,9 +146,9 @@ def front(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     environ = {name: value for name, value in os.environ.items() if not name.startswith("SEARCHSOCKET")}
     with ExitStack() as stack:
         serve = stack.enter_context(started(COMMAND, "serve", "--port", 0, "--project", project.root, env=environ))
-        told = first_line(serve)
-        service = re.search(r"127\.0\.0\.1:\d+", told)
-        assert service, told
+        message = first_line(serve)
+        service = re.search(r"127\.0\.0\.1:\d+", message)
+        assert service, message
         yield stack.enter_context(request.param(folder, service[0]))
 
 
@@ -165,8 +165,8 @@ class Visitor:
         return self._ask("POST", "/api/search", json.dumps(body), {"content-type": "application/json"})
 
     def _ask(self, method: str, path: str, body: str | None, headers: dict[str, str]) -> tuple[int, str]:
-        sent = {"host": NAME} | {name.replace("_", "-"): value for name, value in headers.items()}
-        self._connection.request(method, path, body, sent)
+        request_headers = {"host": NAME} | {name.replace("_", "-"): value for name, value in headers.items()}
+        self._connection.request(method, path, body, request_headers)
         answer = self._connection.getresponse()
         return answer.status, answer.read().decode()
 

@@ -15,9 +15,9 @@ TRUSTED = {"authorization": f"Bearer {KEY}"}
 def test_the_list_leads_to_pages_that_are_answered_as_markdown(api: Api) -> None:
     answer = api.get("/llms.txt")
     assert answer.headers["content-type"] == "text/plain; charset=utf-8"
-    found = parse_llms_txt(answer.text)
-    assert found.info[1] == "- Search the site with `GET /api/search?q=…`, which answers JSON."
-    pages = [url for url in found.urls if url.endswith(".md")]
+    lists = parse_llms_txt(answer.text)
+    assert lists.info[1] == "- Search the site with `GET /api/search?q=…`, which answers JSON."
+    pages = [url for url in lists.urls if url.endswith(".md")]
     assert "/docs/install.md" in pages
     for url in pages:
         page = api.get(url)

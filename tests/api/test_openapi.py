@@ -42,16 +42,16 @@ FUZZ = settings(max_examples=30, deadline=None, suppress_health_check=[HealthChe
 
 
 def spec(api: Api) -> dict[str, Any]:
-    found: dict[str, Any] = api.get("/api/openapi.json").json()
-    return found
+    answer: dict[str, Any] = api.get("/api/openapi.json").json()
+    return answer
 
 
 def test_every_operation_has_a_name_an_answer_and_errors(api: Api) -> None:
     """Generators name functions by operationId, and types by schema."""
-    found = spec(api)
-    assert found["openapi"].startswith("3.1")
+    reply = spec(api)
+    assert reply["openapi"].startswith("3.1")
     operations = {
-        (path, method): operation for path, methods in found["paths"].items() for method, operation in methods.items()
+        (path, method): operation for path, methods in reply["paths"].items() for method, operation in methods.items()
     }
     names = [operation["operationId"] for operation in operations.values()]
     assert sorted(names) == [
@@ -81,20 +81,20 @@ def test_every_operation_has_a_name_an_answer_and_errors(api: Api) -> None:
 
 
 def test_every_reference_leads_somewhere(api: Api) -> None:
-    found = spec(api)
+    answer = spec(api)
 
     def check(node: Any) -> None:
         if isinstance(node, dict):
             if isinstance(ref := node.get("$ref"), str):
-                assert ref.removeprefix("#/components/schemas/") in found["components"]["schemas"]
+                assert ref.removeprefix("#/components/schemas/") in answer["components"]["schemas"]
             for value in node.values():
                 check(value)
         elif isinstance(node, list):
             for value in node:
                 check(value)
 
-    check(found)
-    assert "HTTPValidationError" not in found["components"]["schemas"]
+    check(answer)
+    assert "HTTPValidationError" not in answer["components"]["schemas"]
 
 
 def test_the_request_schema_tells_the_limits(api: Api) -> None:
@@ -117,15 +117,15 @@ def test_the_document_names_the_filters_and_facets_of_this_project(tmp_path: Pat
     """Any other one is refused, so a client that is made from the document cannot send it."""
     toml = '[facets]\nversion = "string"\npages = "number"\ndraft = "boolean"\n'
     api = Api(create_app(make_project(tmp_path, toml), environ=ENVIRON, host="0.0.0.0"))
-    found = spec(api)
-    properties = found["components"]["schemas"]["SearchRequest"]["properties"]
+    answer = spec(api)
+    properties = answer["components"]["schemas"]["SearchRequest"]["properties"]
     [filters] = [one for one in properties["filters"]["anyOf"] if one["type"] == "object"]
     assert (list(filters["properties"]), filters["additionalProperties"]) == (
         ["language", "kind", "version", "pages", "draft"], False,
     )  # fmt: skip
     [counted] = [one for one in properties["facets"]["anyOf"] if one["type"] == "array"]
     assert counted["items"]["enum"] == ["version", "pages", "draft"]
-    [pair] = [one["schema"] for one in found["paths"]["/api/search"]["get"]["parameters"] if one["name"] == "filter"]
+    [pair] = [one["schema"] for one in answer["paths"]["/api/search"]["get"]["parameters"] if one["name"] == "filter"]
     for text, answered in (
         ("language:pt-BR", True), ("kind:section", True), ("version:3 beta", True), ("pages:12", True),
         ("draft:true", True), ("kind:word", False), ("other:3", False), ("pages:many", False), ("draft:maybe", False),
@@ -145,12 +145,12 @@ def test_a_whole_number_may_be_written_with_a_point(api: Api) -> None:
 
 def test_the_document_tells_which_scopes_can_be_none(api: Api) -> None:
     """A client that is generated from it, or a fuzzer, need not find out by a refusal."""
-    found = spec(api)
-    asked = [found["components"]["schemas"]["SearchRequest"]["properties"]["scope"]]
+    answer = spec(api)
+    scope_schemas = [answer["components"]["schemas"]["SearchRequest"]["properties"]["scope"]]
     for path in ("/api/search", "/api/related", "/api/pages/{page}", "/api/pages"):
-        asked += [one["schema"] for one in found["paths"][path]["get"]["parameters"] if one["name"] == "scope"]
-    assert len(asked) == 5
-    for schema in asked:
+        scope_schemas += [one["schema"] for one in answer["paths"][path]["get"]["parameters"] if one["name"] == "scope"]
+    assert len(scope_schemas) == 5
+    for schema in scope_schemas:
         [pattern] = [one["pattern"] for one in schema["anyOf"] if one["type"] == "string"]
         assert not re.search(pattern, "×Ù / ..")
         assert re.search(pattern, "main")
@@ -196,12 +196,12 @@ def holds(schema: dict[str, Any], value: Any, schemas: dict[str, Any]) -> bool:
      ("/api/health", {"authorization": f"Bearer {KEY}"}), ("/api/pages/none", {}), ("/api/search", {})],
 )  # fmt: skip
 def test_answers_are_what_the_document_says(api: Api, path: str, headers: dict[str, str]) -> None:
-    found = spec(api)
+    reply = spec(api)
     template = "/api/pages/{page}" if "/pages/" in path else path.partition("?")[0]
     answer = api.get(path, headers=headers)
-    responses = found["paths"][template]["get"]["responses"]
+    responses = reply["paths"][template]["get"]["responses"]
     schema = responses[str(answer.status_code)]["content"]["application/json"]["schema"]
-    assert holds(schema, answer.json(), found["components"]["schemas"])
+    assert holds(schema, answer.json(), reply["components"]["schemas"])
 
 
 def _is_sound(answer: Any) -> bool:

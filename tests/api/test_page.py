@@ -81,15 +81,15 @@ def test_translations_are_shown_in_the_language_of_the_browser(tmp_path: Path) -
     Site(LocalStore(project.state_dir / "index", "site")).publish(pieces)
     api = Api(create_app(project, environ=ENVIRON, host="0.0.0.0", clock=lambda: NOW))
 
-    def shown(headers: dict[str, str], query: str = "") -> list[str]:
+    def page_texts(headers: dict[str, str], query: str = "") -> list[str]:
         page = soup(api, f"/?q=boats+rent{query}", headers=headers)
         return [one.text for one in page.select(".path") if one.text.endswith("/boats")]
 
-    assert shown({"accept-language": "de-CH,de;q=0.9,en;q=0.8"}) == ["/de/boats"]
-    assert shown({"accept-language": "en"}) == ["/boats"]
-    assert shown({"accept-language": "de"}, "&preferLanguage=en") == ["/boats"]
+    assert page_texts({"accept-language": "de-CH,de;q=0.9,en;q=0.8"}) == ["/de/boats"]
+    assert page_texts({"accept-language": "en"}) == ["/boats"]
+    assert page_texts({"accept-language": "de"}, "&preferLanguage=en") == ["/boats"]
     for hostile in ("*", "", "; DROP", "x" * 500, "de<script>"):
-        assert shown({"accept-language": hostile}) == ["/boats"]
+        assert page_texts({"accept-language": hostile}) == ["/boats"]
 
 
 def test_filters_hold_and_stay_in_the_form(tmp_path: Path) -> None:

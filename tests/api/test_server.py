@@ -124,14 +124,14 @@ def test_a_body_without_end_is_cut_off(project: Project, declared: bool) -> None
         )
         client.sendall(head)
         piece = b"x" * 8192 if declared else b"2000\r\n" + b"x" * 8192 + b"\r\n"
-        sent = 0
+        sent_count = 0
         try:
-            while sent < 50_000_000:
+            while sent_count < 50_000_000:
                 client.sendall(piece)
-                sent += 8192
+                sent_count += 8192
         except OSError:
             pass
-        assert sent < 20_000_000
+        assert sent_count < 20_000_000
 
 
 NO_REQUESTS = (
@@ -196,8 +196,8 @@ def test_a_signal_ends_the_server_cleanly(project: Project, number: signal.Signa
 
 
 def test_an_address_in_use_is_a_clear_error(project: Project) -> None:
-    with closing(socket.create_server(("127.0.0.1", 0))) as taken:
-        port = taken.getsockname()[1]
+    with closing(socket.create_server(("127.0.0.1", 0))) as busy_socket:
+        port = busy_socket.getsockname()[1]
         with pytest.raises(AddressInUse, match=f"port {port} on 127.0.0.1 is in use"):
             serve(project, host="127.0.0.1", port=port, environ={})
 
@@ -210,5 +210,5 @@ def test_the_service_loads_no_orchestrator_and_no_heavy_client() -> None:
         "heavy = {'dagster', 'pymilvus', 'pinecone', 'openai', 'onnxruntime', 'torch', 'sqlalchemy', 'lxml'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"

@@ -60,5 +60,5 @@ def test_a_line_is_written_once_a_minute_with_a_count() -> None:
 def test_the_lines_of_the_server_pass_through_it() -> None:
     log = logging.getLogger("uvicorn.error")
     with server_log():
-        assert [type(held) for held in log.filters] == [OnceAMinute]
+        assert [type(log_filter) for log_filter in log.filters] == [OnceAMinute]
     assert log.filters == []

@@ -41,36 +41,38 @@ def repository(site: Path) -> Path:
 
 def tick(name: str, site: Path, instance: dg.DagsterInstance) -> Any:
     """One look, and the next one where it only made partitions of scopes that are kept."""
-    found: Any = sensor(name, site)(dg.build_sensor_context(instance=instance))
-    if isinstance(found, dg.SensorResult) and not found.run_requests:
-        (add,) = found.dynamic_partitions_requests or ()
+    tick_result: Any = sensor(name, site)(dg.build_sensor_context(instance=instance))
+    if isinstance(tick_result, dg.SensorResult) and not tick_result.run_requests:
+        (add,) = tick_result.dynamic_partitions_requests or ()
         words = f"added partitions of existing scopes: {', '.join(add.partition_keys)}"
-        assert found.skip_reason == dg.SkipReason(words)
+        assert tick_result.skip_reason == dg.SkipReason(words)
         instance.add_dynamic_partitions(NAME, list(add.partition_keys))
         return tick(name, site, instance)
-    return found
+    return tick_result
 
 
 def sensor(name: str, site: Path | str = "", **traits: Any) -> dg.SensorDefinition:
-    (found,) = [
+    (sensor_definition,) = [
         each for each in build_definitions(str(site), traits=ProjectTraits(**traits)).sensors or () if each.name == name
     ]
-    assert isinstance(found, dg.SensorDefinition)
-    return found
+    assert isinstance(sensor_definition, dg.SensorDefinition)
+    return sensor_definition
 
 
 def test_each_branch_gets_a_partition_and_one_run(
     repository: Path, instance: dg.DagsterInstance, run_graph: RunGraph
 ) -> None:
-    found = tick("new_branches", repository, instance)
-    assert [run.partition_key for run in found.run_requests] == [FEATURE, "main"]
-    (add,) = found.dynamic_partitions_requests
+    tick_result = tick("new_branches", repository, instance)
+    assert [run.partition_key for run in tick_result.run_requests] == [FEATURE, "main"]
+    (add,) = tick_result.dynamic_partitions_requests
     assert add.partition_keys == [FEATURE, "main"]
 
     instance.add_dynamic_partitions(NAME, [FEATURE])  # as far as a daemon came that died then
     again = tick("new_branches", repository, instance)
     assert [run.partition_key for run in again.run_requests] == [FEATURE, "main"]
-    assert [run.run_key for run in again.run_requests] == [run.run_key for run in found.run_requests], "they overlap"
+    assert [run.run_key for run in again.run_requests] == [run.run_key for run in tick_result.run_requests], (
+        "they overlap"
+    )
     assert again.dynamic_partitions_requests[0].partition_keys == ["main"]
 
     run_graph("main")
@@ -175,8 +177,8 @@ def test_dead_branches_are_shown_and_pruned_where_that_is_set(
     prune_scopes = build_definitions(str(repository)).resolve_job_def("prune_scopes")
     pruned = prune_scopes.execute_in_process(request.run_config, instance=instance)
     assert pruned.success
-    left = repository / ".searchsocket/index"
-    assert [(left / name).exists() for name in ("main", "gone")] == [True, False]
+    index_folder = repository / ".searchsocket/index"
+    assert [(index_folder / name).exists() for name in ("main", "gone")] == [True, False]
     assert "no scope to delete; 1 kept" in tick("dead_branches", repository, instance).skip_message
 
 

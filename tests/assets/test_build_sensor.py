@@ -54,9 +54,9 @@ def tick(site: Path, instance: dg.DagsterInstance, later: object) -> Tick:
     cursor: list[str | None] = [None]
 
     def look() -> list[dg.RunRequest]:
-        found: Any = sensor(dg.build_sensor_context(instance=instance, cursor=cursor[0]))
-        cursor[0] = found.cursor
-        return list(found.run_requests or [])
+        tick_result: Any = sensor(dg.build_sensor_context(instance=instance, cursor=cursor[0]))
+        cursor[0] = tick_result.cursor
+        return list(tick_result.run_requests or [])
 
     return look
 
@@ -214,9 +214,9 @@ def test_what_indexes_nothing_does_not_count_as_a_run_over_a_build(tick: Tick, i
 def test_a_cursor_that_cannot_be_read_is_begun_anew(site: Path, instance: dg.DagsterInstance) -> None:
     for cursor in ("", "nonsense", "{}", json.dumps([1, []]), json.dumps({"main": "x"})):
         context = dg.build_sensor_context(instance=instance, cursor=cursor)
-        found = builds.new_builds(context, DagsterSite(str(site)))
-        assert isinstance(found, dg.SensorResult)
-        assert found.cursor
+        tick_result = builds.new_builds(context, DagsterSite(str(site)))
+        assert isinstance(tick_result, dg.SensorResult)
+        assert tick_result.cursor
 
 
 def test_watching_is_off_unless_the_settings_turn_it_on() -> None:

@@ -107,6 +107,6 @@ def test_it_can_be_told_to_stop_while_it_waits(
 
 def code_of(result: dg.ExecuteInProcessResult) -> object:
     (failure,) = result.get_step_failure_events()
-    told = failure.step_failure_data.user_failure_data
-    assert told is not None
-    return told.metadata["code"].value
+    failure_data = failure.step_failure_data.user_failure_data
+    assert failure_data is not None
+    return failure_data.metadata["code"].value

@@ -35,17 +35,17 @@ def test_code_is_a_group_of_its_own_where_it_is_enabled(project: CodeProject) ->
 def test_a_site_that_cannot_be_indexed_leaves_its_code(project: CodeProject) -> None:
     """There is no build of the site: that is said, and the code is live."""
     (project.root / "searchsocket.toml").write_text('source.mode = "static-output"\ncode.enable = true\n')
-    done = CliRunner().invoke(cli, ["index", "--project", str(project.root)])
-    assert done.exit_code != 0
-    assert "build the site first" in done.stderr
-    assert "main code: published generation" in done.stdout
+    result = CliRunner().invoke(cli, ["index", "--project", str(project.root)])
+    assert result.exit_code != 0
+    assert "build the site first" in result.stderr
+    assert "main code: published generation" in result.stdout
     assert ("src/auth/token.ts", "verifyToken") in project.symbols()
 
 
 def test_one_corpus_alone_is_indexed_where_it_is_asked_for(project: CodeProject) -> None:
-    done = CliRunner().invoke(cli, ["index", "--only", "code", "--json", "--project", str(project.root)])
-    assert done.exit_code == 0, done.output
-    summary = json.loads(done.stdout)
+    result = CliRunner().invoke(cli, ["index", "--only", "code", "--json", "--project", str(project.root)])
+    assert result.exit_code == 0, result.output
+    summary = json.loads(result.stdout)
     assert summary["scope"] == "main"
     assert summary["code"]["pages"]["indexed"] == 6
     assert set(summary["code"]["seconds"]) == {"loading", *(stage.name for stage in CODE_STAGES), "checks", "total"}
@@ -57,6 +57,6 @@ def test_code_that_was_indexed_alone_says_nothing_of_the_site(
     """A run of the site that follows must not take it for its own."""
     looked: list[object] = []
     monkeypatch.setattr("searchsocket.pipeline.unchanged.inputs.inputs_of", lambda run, now_ns: looked.append(run))
-    done = CliRunner().invoke(cli, ["index", "--only", "code", "--project", str(project.root)])
-    assert done.exit_code == 0, done.output
+    result = CliRunner().invoke(cli, ["index", "--only", "code", "--project", str(project.root)])
+    assert result.exit_code == 0, result.output
     assert looked == []

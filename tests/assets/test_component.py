@@ -53,9 +53,9 @@ def company(tmp_path: Path) -> Path:
 
 def dg(project: Path, *arguments: str) -> str:
     environ = {"PATH": "/usr/bin:/bin", "PYTHONPATH": "src", "HOME": str(project), "DAGSTER_DISABLE_TELEMETRY": "yes"}
-    done = subprocess.run([DG, *arguments], cwd=project, env=environ, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    result = subprocess.run([DG, *arguments], cwd=project, env=environ, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout
 
 
 def test_two_sites_are_scaffolded_checked_and_listed(company: Path) -> None:
@@ -138,8 +138,8 @@ def test_the_package_loads_the_component_when_it_is_used() -> None:
     """The command line imports other modules of the package, and does without Dagster's components."""
     assert {"Site", "site_definitions"} <= set(dir(searchsocket_assets))
     code = "import searchsocket_assets.run.home, sys; print('dagster' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "False\n"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout == "False\n"
 
 
 def test_a_translation_changes_keys_groups_tags_and_owners_everywhere(company: Path) -> None:

@@ -188,10 +188,10 @@ def descendants(pid: int) -> set[int]:
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):
             parents[int(stat.parent.name)] = int(stat.read_text().rpartition(")")[2].split()[1])
-    found = {pid}
-    while more := {child for child, parent in parents.items() if parent in found} - found:
-        found |= more
-    return found - {pid}
+    results = {pid}
+    while more := {child for child, parent in parents.items() if parent in results} - results:
+        results |= more
+    return results - {pid}
 
 
 def live(root: Path) -> str:
@@ -243,8 +243,8 @@ def test_a_backfill_over_branches_is_canceled_and_retried(paused: Dagster) -> No
     """As on the page of a backfill: nothing is published by what was canceled, and the retry completes each scope."""
     scopes = ["main", "one", "two"]
     for scope in scopes[1:]:
-        done = CliRunner().invoke(cli, ["index", "--record", "--project", str(paused.root), "--scope", scope])
-        assert done.exit_code == 0, done.output
+        result = CliRunner().invoke(cli, ["index", "--record", "--project", str(paused.root), "--scope", scope])
+        assert result.exit_code == 0, result.output
     before = live(paused.root)
     (paused.root / "flag-at").write_text("embed")
     write_page(paused.root, "about", "About", "Now written by people who fill in what is missing.")
@@ -328,7 +328,7 @@ def test_a_run_of_the_ui_that_is_killed_leaves_no_process(tmp_path: Path) -> Non
         run_id = dagster.launch()
         process = wait_for(lambda: dagster.process_of(run_id), "the run's process")
         # A fork server and two workers; what looks after semaphores belongs to the code server.
-        workers = wait_for(lambda: found if len(found := descendants(process)) >= 3 else None, "workers")
+        workers = wait_for(lambda: pids if len(pids := descendants(process)) >= 3 else None, "workers")
         os.kill(process, signal.SIGKILL)
         wait_for(lambda: not any(map(is_alive, workers)), "the end of the workers")
     finally:
@@ -372,8 +372,8 @@ def test_a_checkout_starts_dagster_whose_sensor_prunes_a_merged_branch(tmp_path:
     add_file(root, "first")
     git(root, "branch", "feature")
     for scope in ("main", "feature"):
-        done = CliRunner().invoke(cli, ["index", "--record", "--project", str(root), "--scope", scope])
-        assert done.exit_code == 0, done.output
+        result = CliRunner().invoke(cli, ["index", "--record", "--project", str(root), "--scope", scope])
+        assert result.exit_code == 0, result.output
     git(root, "branch", "-D", "feature")  # merged
     with typed_at_the_top_level(root, "dagster dev -w workspace.yaml") as dagster:
         started = dagster.ask(

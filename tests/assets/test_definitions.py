@@ -78,12 +78,12 @@ def test_every_asset_tells_what_it_is(specs: dict[str, dg.AssetSpec], name: str)
 
 
 def test_the_checks_of_the_library_are_asset_checks(definitions: dg.Definitions) -> None:
-    found = {
+    results = {
         spec.name: (spec.asset_key.to_user_string(), spec.blocking)
         for check in definitions.asset_checks or ()
         for spec in check.check_specs  # type: ignore[union-attr]  # built by @asset_check
     }
-    assert found == {name: (check.stage.name, check.blocking) for name, check in ALL_CHECKS.items()}
+    assert results == {name: (check.stage.name, check.blocking) for name, check in ALL_CHECKS.items()}
 
 
 def test_cost_is_checked_before_anything_is_embedded() -> None:
@@ -111,12 +111,12 @@ def test_sources_of_a_launch_are_those_of_the_configuration() -> None:
 
 def test_every_option_of_a_run_is_one_of_a_launch_and_of_the_command() -> None:
     """They are said in one place; what is asked for in either form reaches the run."""
-    asked = {"force": True, "max_pages": 3, "max_cost_usd": 0.5, "source": "crawl"}
+    options = {"force": True, "max_pages": 3, "max_cost_usd": 0.5, "source": "crawl"}
     assert {option.name for option in OPTIONS} <= set(IndexOptions.model_fields)
     assert {option.name for option in OPTIONS} <= {parameter.name for parameter in index.params}
-    assert IndexOptions(**asked).to_run_options() == RunOptions(**asked)  # type: ignore[arg-type]
+    assert IndexOptions(**options).to_run_options() == RunOptions(**options)  # type: ignore[arg-type]
     assert IndexOptions().to_run_options() == RunOptions()
-    assert RunOptions(**asked).stated() == asked  # type: ignore[arg-type]
+    assert RunOptions(**options).stated() == options  # type: ignore[arg-type]
 
 
 def test_both_ways_to_start_dagster_name_the_location_that_runs_name() -> None:
@@ -138,9 +138,9 @@ def test_dagster_loads_the_workspace_of_the_top_level(tmp_path: Path) -> None:
     assert workspace_file() == ROOT / "workspace.yaml"
     environ = {**os.environ, "DAGSTER_HOME": str(tmp_path), "DAGSTER_DISABLE_TELEMETRY": "yes"}
     validate = [sys.executable, "-m", "dagster", "definitions", "validate", "-w", "workspace.yaml"]
-    done = subprocess.run(validate, cwd=ROOT, env=environ, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert f"Validation successful for code location {LOCATION}" in done.stderr + done.stdout
+    result = subprocess.run(validate, cwd=ROOT, env=environ, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    assert f"Validation successful for code location {LOCATION}" in result.stderr + result.stdout
 
 
 def test_a_wheel_holds_the_one_workspace_file(tmp_path: Path) -> None:
@@ -212,10 +212,10 @@ def test_definitions_load_in_any_folder(tmp_path: Path) -> None:
         f"assert defs and build_definitions().resolve_job_def({INDEX_SITE!r})"
     )
     environ = {"SEARCHSOCKET_PROJECT": "/nowhere", "DAGSTER_HOME": "not/absolute", "PATH": ""}
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, env=environ, capture_output=True, text=True, check=False
     )
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (result.returncode, result.stderr) == (0, "")
 
 
 def test_the_files_for_agents_are_an_asset_where_they_are_written(tmp_path: Path) -> None:

@@ -32,9 +32,9 @@ RESULT = StageResult(
 def metadata(site: Path, instance: dg.DagsterInstance) -> dict[str, Any]:
     project = open_project(site, {})
     key = dg.AssetKey("chunk_embeddings")
-    made = materialized(instance, key, ScopeRun(project, project.scope_named("main"), "run"), RESULT)
-    assert made.data_version == dg.DataVersion("abc")
-    return dict(made.metadata or {})
+    materialization = materialized(instance, key, ScopeRun(project, project.scope_named("main"), "run"), RESULT)
+    assert materialization.data_version == dg.DataVersion("abc")
+    return dict(materialization.metadata or {})
 
 
 def test_numbers_stay_plain_so_that_dagster_plots_them(metadata: dict[str, Any]) -> None:
@@ -74,11 +74,11 @@ def test_the_numbers_come_first_and_then_the_source(run_graph: RunGraph, site: P
     """An engineer sees at once what was read and what was left out, and can look at what was made."""
     (site / "build" / "404.html").write_text("<h1>Nothing here</h1>")
     result = run_graph()
-    made = {
+    materializations = {
         event.materialization.asset_key.to_user_string(): dict(event.materialization.metadata)
         for event in result.get_asset_materialization_events()
     }
-    for metadata in made.values():
+    for metadata in materializations.values():
         names = list(metadata)
         assert names[0] == "dagster/row_count"
         source = names.index("source")
@@ -89,7 +89,7 @@ def test_the_numbers_come_first_and_then_the_source(run_graph: RunGraph, site: P
         assert all(isinstance(value, int | float) for value in numbers)
         assert metadata["skipped"].value == "404.html (error page)"
         assert metadata["project"].value == "harbour"
-    index = made["search_index"]
+    index = materializations["search_index"]
     after = list(index).index("project") + 1
     assert list(index)[after : after + 4] == ["generation", "published_at", "model", "sample_queries"]
     name, folder = index["generation"].value, site.resolve() / ".searchsocket" / "index" / "main"
@@ -97,17 +97,17 @@ def test_the_numbers_come_first_and_then_the_source(run_graph: RunGraph, site: P
     assert Path(index["generation_folder"].value).is_dir()
     assert Path(index["mirror_folder"].value).is_dir()
     assert "searchsocket serve" in index["search_page"].value
-    assert "skipped_list" in made["site_pages"]
-    assert made["page_mirror"]["preview"].value.startswith("`docs/install.md`\n\n")
+    assert "skipped_list" in materializations["site_pages"]
+    assert materializations["page_mirror"]["preview"].value.startswith("`docs/install.md`\n\n")
 
 
 def sample_queries(result: dg.ExecuteInProcessResult) -> list[dict[str, Any]]:
-    (made,) = [
+    (materialization,) = [
         event.materialization
         for event in result.get_asset_materialization_events()
         if event.materialization.asset_key == dg.AssetKey("search_index")
     ]
-    table = made.metadata["sample_queries"]
+    table = materialization.metadata["sample_queries"]
     assert isinstance(table, dg.TableMetadataValue)
     return [dict(record.data) for record in table.records]
 

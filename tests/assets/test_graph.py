@@ -23,12 +23,15 @@ ORDER = list(STAGES)
 
 
 def materializations(result: dg.ExecuteInProcessResult) -> dict[str, dg.AssetMaterialization]:
-    found = [event.materialization for event in result.get_asset_materialization_events()]
-    return {materialization.asset_key.to_user_string(): materialization for materialization in found}
+    results = [event.materialization for event in result.get_asset_materialization_events()]
+    return {materialization.asset_key.to_user_string(): materialization for materialization in results}
 
 
 def versions(result: dg.ExecuteInProcessResult) -> dict[str, str]:
-    return {name: (made.tags or {})["dagster/data_version"] for name, made in materializations(result).items()}
+    return {
+        name: (materialization.tags or {})["dagster/data_version"]
+        for name, materialization in materializations(result).items()
+    }
 
 
 def number(result: dg.ExecuteInProcessResult, asset: str, key: str) -> float:
@@ -43,16 +46,16 @@ def state_of(site: Path) -> list[str]:
 
 def test_a_run_materializes_every_stage_with_numbers_that_can_be_plotted(run_graph: RunGraph) -> None:
     result = run_graph()
-    made = materializations(result)
+    stages = materializations(result)
     assert result.success
-    assert list(made) == ORDER
-    assert {made[name].partition for name in ORDER} == {"main"}
+    assert list(stages) == ORDER
+    assert {stages[name].partition for name in ORDER} == {"main"}
     assert number(result, "site_pages", "dagster/row_count") == 5
     assert number(result, "search_index", "upserted") == number(result, "page_chunks", "total") > 0
     for name in ORDER:
         assert number(result, name, "seconds") >= 0
         assert number(result, name, "warnings") == 0
-    assert isinstance(made["site_pages"].metadata["biggest_pages"], dg.TableMetadataValue)
+    assert isinstance(stages["site_pages"].metadata["biggest_pages"], dg.TableMetadataValue)
 
 
 def test_every_check_runs_for_the_scope_and_passes(run_graph: RunGraph) -> None:
@@ -120,11 +123,11 @@ def test_options_of_the_launch_reach_the_stages(site: Path, run_graph: RunGraph)
 def test_an_error_of_the_library_is_a_failure_with_its_code(site: Path, run_graph: RunGraph) -> None:
     (site / "searchsocket.toml").write_text('[source]\nstatic_output_dir = "nowhere"\n')
     (failure,) = run_graph().get_step_failure_events()
-    told = failure.step_failure_data.user_failure_data
-    assert told is not None
-    assert told.metadata["code"].value == "CONFIG_MISSING"
-    assert told.metadata["setting"].value == "source.static_output_dir"
-    assert "nowhere" in (told.description or "")
+    failure_data = failure.step_failure_data.user_failure_data
+    assert failure_data is not None
+    assert failure_data.metadata["code"].value == "CONFIG_MISSING"
+    assert failure_data.metadata["setting"].value == "source.static_output_dir"
+    assert "nowhere" in (failure_data.description or "")
 
 
 def test_the_first_error_of_a_failed_run_is_what_went_wrong(
@@ -150,11 +153,11 @@ def test_every_run_of_dagster_says_who_launched_it(
     site: Path, instance: dg.DagsterInstance, tags: dict[str, str], launched_by: str
 ) -> None:
     ensure_scope(instance, "main")
-    done = build_definitions(str(site)).resolve_job_def("index_site").execute_in_process(
+    result = build_definitions(str(site)).resolve_job_def("index_site").execute_in_process(
         {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}},
         instance=instance, partition_key="main", tags=tags, asset_selection=[dg.AssetKey("site_pages")],
     )  # fmt: skip
-    run = instance.get_run_by_id(done.run_id)
+    run = instance.get_run_by_id(result.run_id)
     assert run is not None
     assert (run.tags["project"], run.tags["searchsocket/launched_by"]) == ("harbour", launched_by)
 
@@ -168,8 +171,8 @@ def test_so_does_every_run_of_another_job(site: Path, instance: dg.DagsterInstan
     }
     for name in ("look_at_scopes", "maintenance", "verify_scope"):
         scope = "main" if name == "verify_scope" else None
-        done = definitions.resolve_job_def(name).execute_in_process(config, instance=instance, partition_key=scope)
-        run = instance.get_run_by_id(done.run_id)
+        result = definitions.resolve_job_def(name).execute_in_process(config, instance=instance, partition_key=scope)
+        run = instance.get_run_by_id(result.run_id)
         assert run is not None
         assert (run.tags["project"], run.tags["searchsocket/launched_by"]) == ("harbour", "ui"), name
 
@@ -216,5 +219,5 @@ def test_one_asset_runs_alone_in_its_own_process(site: Path, run_graph: RunGraph
         "made = [event.materialization for event in done.get_asset_materialization_events()]\n"
         "print(json.dumps({m.asset_key.to_user_string(): m.tags['dagster/data_version'] for m in made}))"
     )
-    done = subprocess.run([sys.executable, "-c", code], cwd=site, capture_output=True, text=True, check=True)
-    assert json.loads(done.stdout) == {"page_chunks": whole["page_chunks"]}
+    result = subprocess.run([sys.executable, "-c", code], cwd=site, capture_output=True, text=True, check=True)
+    assert json.loads(result.stdout) == {"page_chunks": whole["page_chunks"]}

@@ -83,10 +83,10 @@ def test_runs_beyond_the_newest_go_with_their_files(project: Project, stored: dg
     runs = [past_run(stored) for _ in range(MAX_RUNS + OVER)]
     for _ in range(3):
         delete_old_runs(stored, project, "main", MAX_RUNS, INDEX_SITE)
-    kept = {*runs[OVER:], unfinished, *others}
-    assert set(stored.get_run_ids()) == kept
-    assert files_of(project.dagster_home) - {"index"} == kept
-    assert all(stored.all_logs(run) for run in kept)
+    remaining_runs = {*runs[OVER:], unfinished, *others}
+    assert set(stored.get_run_ids()) == remaining_runs
+    assert files_of(project.dagster_home) - {"index"} == remaining_runs
+    assert all(stored.all_logs(run) for run in remaining_runs)
 
 
 def test_one_call_deletes_some_and_the_oldest_wait(project: Project, stored: dg.DagsterInstance) -> None:

@@ -86,6 +86,6 @@ if __name__ == "__main__":
 
 def test_first_runs_of_several_scopes_at_once_leave_a_sound_home(tmp_path: Path) -> None:
     """Each made its databases, which Dagster then never opened again."""
-    done = subprocess.run([sys.executable, "-c", OPEN, str(tmp_path)], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    result = subprocess.run([sys.executable, "-c", OPEN, str(tmp_path)], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
     assert {(tmp_path / str(number) / "dagster.yaml").is_file() for number in range(2)} == {True}

@@ -34,8 +34,8 @@ def test_old_runs_and_generations_go_and_what_is_live_stays(
     monkeypatch.setenv("SEARCHSOCKET_PROJECT", str(site))
     job = build_definitions(str(site)).resolve_job_def("maintenance")
     config: dict[str, Any] = {"ops": {"maintain": {"config": {"runs_kept": 1}}}}
-    done = job.execute_in_process(config, instance=instance)
-    (output,) = [event for event in done.all_events if event.is_successful_output]
+    result = job.execute_in_process(config, instance=instance)
+    (output,) = [event for event in result.all_events if event.is_successful_output]
     rows = {
         (row.data["what"], row.data["where"]): row.data["bytes"]
         for row in output.step_output_data.metadata["freed"].records

@@ -35,10 +35,10 @@ def test_a_plan_is_observed_and_nothing_is_materialized_or_written(site: Path, i
 def test_a_plan_that_cannot_be_made_fails_with_its_reason(site: Path, instance: dg.DagsterInstance) -> None:
     (site / "searchsocket.toml").write_text('[source]\nstatic_output_dir = "builds/{scope}"\n')
     (failure,) = plan(site, instance, "preview").get_step_failure_events()
-    told = failure.step_failure_data.user_failure_data
-    assert told is not None
-    assert told.metadata["code"].value == "CONFIG_MISSING"
-    assert "builds/preview" in (told.description or "")
+    failure_data = failure.step_failure_data.user_failure_data
+    assert failure_data is not None
+    assert failure_data.metadata["code"].value == "CONFIG_MISSING"
+    assert "builds/preview" in (failure_data.description or "")
 
 
 def test_the_table_of_scopes_names_each_with_its_last_run(
@@ -47,8 +47,8 @@ def test_the_table_of_scopes_names_each_with_its_last_run(
     assert run_graph("main").success
     monkeypatch.setenv("SEARCHSOCKET_PROJECT", str(site))
     job = build_definitions(str(site)).resolve_job_def("look_at_scopes")
-    (made,) = job.execute_in_process(QUIET, instance=instance).get_asset_materialization_events()
-    metadata = made.materialization.metadata
+    (materialization,) = job.execute_in_process(QUIET, instance=instance).get_asset_materialization_events()
+    metadata = materialization.materialization.metadata
     (row,) = metadata["scopes"].records  # type: ignore[union-attr]
     assert (row.data["scope"], row.data["branch"], row.data["pages"]) == ("main", "main", 5)
     assert metadata["dagster/row_count"].value == 1

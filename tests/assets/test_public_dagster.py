@@ -27,8 +27,8 @@ def test_the_pattern_finds_private_modules(line: str) -> None:
 
 def test_no_file_names_a_private_module_of_dagster() -> None:
     """A minor release may rename those."""
-    found = {str(path.relative_to(ROOT)) for path in SOURCES if _PRIVATE.search(path.read_text(encoding="utf-8"))}
-    assert found == {"tests/assets/test_public_dagster.py"}
+    files = {str(path.relative_to(ROOT)) for path in SOURCES if _PRIVATE.search(path.read_text(encoding="utf-8"))}
+    assert files == {"tests/assets/test_public_dagster.py"}
 
 
 def test_no_class_of_ours_is_a_storage_of_dagster() -> None:
@@ -53,7 +53,7 @@ def test_no_file_that_imports_dagster_reads_a_private_attribute() -> None:
     texts = {path: path.read_text(encoding="utf-8") for path in ours}
     reading = {path: ast.parse(text) for path, text in texts.items() if re.search(r"^\s*import dagster\b", text, re.M)}
     assert len(reading) > 15
-    assert {path: found for path, tree in reading.items() if (found := [*private_attributes(tree)])} == {}
+    assert {path: results for path, tree in reading.items() if (results := [*private_attributes(tree)])} == {}
 
 
 def private_attributes(tree: ast.AST) -> Iterator[str]:

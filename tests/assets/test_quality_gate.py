@@ -38,12 +38,12 @@ def golden(result: dg.ExecuteInProcessResult) -> dg.AssetCheckEvaluation:
 
 
 def metadata(result: dg.ExecuteInProcessResult) -> dict[str, object]:
-    (made,) = [
+    (materialization,) = [
         event.materialization
         for event in result.get_asset_materialization_events()
         if event.asset_key == dg.AssetKey("search_index")
     ]
-    return {name: value.value for name, value in made.metadata.items()}
+    return {name: value.value for name, value in materialization.metadata.items()}
 
 
 def partition_status(instance: dg.DagsterInstance, key: dg.AssetCheckKey) -> tuple[str, bool]:
@@ -58,13 +58,13 @@ def test_a_candidate_that_answers_worse_is_refused_kept_and_forgotten(
 ) -> None:
     """The check says why; the live index stays, and the next run is not held up."""
     (site / "golden-queries.toml").write_text(GOLDEN)
-    asked: list[int] = []
+    requests: list[int] = []
     whole = gate.judge_readers
     for module in (gate, checks):
-        monkeypatch.setattr(module, "judge_readers", lambda *given: asked.append(1) or whole(*given))
+        monkeypatch.setattr(module, "judge_readers", lambda *options: requests.append(1) or whole(*options))
     first = run_graph()
     assert (first.success, golden(first).passed, golden(first).metadata["golden_recall"].value) == (True, True, 1.0)
-    assert asked == [1]  # before the switch, and not once more behind it
+    assert requests == [1]  # before the switch, and not once more behind it
     assert metadata(first)["golden_recall"] == metadata(first)["golden_ndcg10"] == 1.0
     assert metadata(first)["generation_cost_usd"] == 0.0
     store = Backends(project := open_project(site, {}), {}).store
@@ -120,7 +120,7 @@ def test_the_recall_of_the_vector_index_is_metadata_and_may_refuse(
     site: Path, run_graph: RunGraph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stage = sys.modules["searchsocket.pipeline.stages.search_index"]
-    monkeypatch.setattr(stage, "recall_of", lambda *given: Recall(0.97, 100))
+    monkeypatch.setattr(stage, "recall_of", lambda *options: Recall(0.97, 100))
     assert metadata(run_graph())["vector_recall10"] == 0.97
 
     def refuse(*_: object) -> NoReturn:
@@ -174,8 +174,8 @@ def test_a_rollback_is_a_job_that_the_assets_page_shows(
     write_page(site, "about", "About", "Written by people who like sails as well.")
     run_graph()
     job = build_definitions(str(site)).resolve_job_def("rollback_scope")
-    done = job.execute_in_process(instance=instance, partition_key="main")
-    assert done.success
+    result = job.execute_in_process(instance=instance, partition_key="main")
+    assert result.success
     assert store.generation(scope) == first
     (record,) = instance.fetch_observations(dg.AssetKey("search_index"), limit=1).records
     assert record.asset_observation is not None

@@ -63,10 +63,10 @@ def run(
 
 def tick(definitions: dg.Definitions, instance: dg.DagsterInstance, name: str) -> Any:
     """One look of a sensor; the partitions that it asks for are made, as the daemon does."""
-    found: Any = definitions.resolve_sensor_def(name)(dg.build_sensor_context(instance=instance))
-    for request in getattr(found, "dynamic_partitions_requests", None) or ():
+    tick_result: Any = definitions.resolve_sensor_def(name)(dg.build_sensor_context(instance=instance))
+    for request in getattr(tick_result, "dynamic_partitions_requests", None) or ():
         instance.add_dynamic_partitions(request.partitions_def_name, list(request.partition_keys))
-    return found
+    return tick_result
 
 
 def test_sites_share_no_name(merged: dg.Definitions) -> None:
@@ -93,10 +93,10 @@ def test_nothing_of_one_site_touches_another(
 ) -> None:
     """Index, check, verify, maintain and prune one; partitions, runs and files of the others stay as they are."""
     for name in SITES:
-        found = tick(merged, instance, f"{name}_new_branches")
-        assert [request.partition_key for request in found.run_requests] == [FEATURE, "main"]
+        tick_result = tick(merged, instance, f"{name}_new_branches")
+        assert [request.partition_key for request in tick_result.run_requests] == [FEATURE, "main"]
         assert instance.get_dynamic_partitions(f"searchsocket/{name}-site") == [FEATURE, "main"]
-        for request in found.run_requests:
+        for request in tick_result.run_requests:
             assert run(merged, instance, f"{name}_index_site", request.partition_key).success
     for name in SITES:
         key = dg.AssetKey([name, "search_index"])
@@ -147,10 +147,10 @@ def test_a_requested_scope_is_no_foreign_one(
 ) -> None:
     shutil.copytree(roots["shop"] / "build", roots["shop"] / "builds/preview")
     instance.add_dynamic_partitions("searchsocket/shop-site", ["preview"])
-    done = merged.resolve_job_def("shop_index_site").execute_in_process(
+    result = merged.resolve_job_def("shop_index_site").execute_in_process(
         QUIET, instance=instance, partition_key="preview", tags={BRANCH_TAG: "preview"}
     )
-    assert done.success
+    assert result.success
     assert run(merged, instance, "shop_index_site", "preview").success, "it is kept by now"
 
 
@@ -200,9 +200,9 @@ def test_two_projects_of_one_id_in_two_code_locations_are_refused_by_name(
     assert index(first, "first").success
     for job, result in (("index", index(second, "second")), ("prune", run(second, instance, "second_prune_scopes"))):
         (failure,) = result.get_step_failure_events()
-        told = failure.step_failure_data.user_failure_data
-        assert told, job
-        assert f"two projects in this Dagster deployment, {twins[1]} and {twins[0]}" in (told.description or "")
+        failure_data = failure.step_failure_data.user_failure_data
+        assert failure_data, job
+        assert f"two projects in this Dagster deployment, {twins[1]} and {twins[0]}" in (failure_data.description or "")
     assert not (twins[1] / ".searchsocket/index").exists()
     (twins[0] / "searchsocket.toml").write_text('project.id = "manual"\n')
     assert index(second, "second").success, "the other has an id of its own by now"
@@ -224,8 +224,8 @@ def test_an_empty_home_with_full_state_indexes_the_next_commit(tmp_path: Path) -
         with dg.DagsterInstance.ephemeral() as empty:
             tick(definitions, empty, sensor)
             assert set(empty.get_dynamic_partitions("searchsocket/harbour")) == {"main", FEATURE}
-            found = tick(definitions, empty, "harbour_new_builds")
-            assert {request.partition_key for request in found.run_requests} == {"main", FEATURE}
+            tick_result = tick(definitions, empty, "harbour_new_builds")
+            assert {request.partition_key for request in tick_result.run_requests} == {"main", FEATURE}
             assert run(definitions, empty, "harbour_index_site", "main").success
 
 

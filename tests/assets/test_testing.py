@@ -44,17 +44,17 @@ def test_a_site_of_a_deployment_is_indexed_and_searched_and_left_alone(root: Pat
     """Neither its provider, its database, its bucket nor its folder is touched."""
     before, environ = files(root), dict(os.environ)
     definitions = dg.Definitions.merge(site_definitions(root, "docs"), dg.Definitions())
-    found = index_site(definitions, "docs", folder=tmp_path / "test")
-    assert found.run.success
-    assert found.urls("mooring rope")[0] == "/docs/ropes"
-    assert found.run.asset_materializations_for_node("docs__search_index")
+    result = index_site(definitions, "docs", folder=tmp_path / "test")
+    assert result.run.success
+    assert result.urls("mooring rope")[0] == "/docs/ropes"
+    assert result.run.asset_materializations_for_node("docs__search_index")
     assert (files(root), dict(os.environ)) == (before, environ)
     assert (tmp_path / "test" / "llms" / "llms.txt").exists()
 
 
 def test_a_deployment_with_one_project_needs_no_name(root: Path, tmp_path: Path) -> None:
-    found = index_site(build_definitions(str(root)), folder=tmp_path / "test", scope="preview")
-    assert found.urls("tide table")[0] == "/docs/tides"
+    result = index_site(build_definitions(str(root)), folder=tmp_path / "test", scope="preview")
+    assert result.urls("tide table")[0] == "/docs/tides"
 
 
 def test_a_site_that_the_golden_queries_refuse_fails_the_test(root: Path, tmp_path: Path) -> None:

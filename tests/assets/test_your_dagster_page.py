@@ -38,8 +38,8 @@ QUIET: dict[str, Any] = {"loggers": {"console": {"config": {"log_level": "CRITIC
 
 
 def block(language: str, part: str) -> str:
-    (found,) = [text for kind, text in BLOCKS if kind == language and part in text]
-    return str(found)
+    (block_text,) = [text for kind, text in BLOCKS if kind == language and part in text]
+    return str(block_text)
 
 
 def test_no_block_is_left_out() -> None:
@@ -69,9 +69,9 @@ def test_python_merges_two_sites_with_other_assets(tmp_path: Path, monkeypatch: 
         (write_site(tmp_path / name) / "searchsocket.toml").write_text(f'project.id = "{name}"\n')
     (tmp_path / "company").mkdir()
     monkeypatch.chdir(tmp_path / "company")
-    found: dict[str, Any] = {}
-    exec(block("python", "site_definitions"), found)
-    definitions = found["defs"]
+    results: dict[str, Any] = {}
+    exec(block("python", "site_definitions"), results)
+    definitions = results["defs"]
     dg.Definitions.validate_loadable(definitions)
     names = [each.name for each in (*definitions.sensors, *definitions.schedules)]
     section = TEXT.split("## What starts a run")[1].split("##")[0]
@@ -160,8 +160,8 @@ def test_history_in_postgres_is_kept_short_and_only_that_of_the_site(
             assert job.execute_in_process(QUIET, instance=instance, partition_key="main").success
         config = {**QUIET, "ops": {"docs_maintain": {"config": {"runs_kept": 1}}}}
         assert both.resolve_job_def("docs_maintenance").execute_in_process(config, instance=instance).success
-        left = [run.tags[PROJECT_TAG] for run in instance.get_runs() if run.job_name.endswith("index_site")]
-        assert sorted(left) == ["blog", "blog", "docs"]
+        remaining_runs = [run.tags[PROJECT_TAG] for run in instance.get_runs() if run.job_name.endswith("index_site")]
+        assert sorted(remaining_runs) == ["blog", "blog", "docs"]
         assert instance.get_materialized_partitions(dg.AssetKey(["docs", "search_index"])) == {"main"}
         for kind in ("runs", "event_logs", "history"):
             assert not list(home.rglob(f"{kind}*.db")), "all of it is in Postgres"

@@ -49,24 +49,24 @@ def counted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, int]:
     BuiltinEmbedder()
     index(write_site(tmp_path_factory.mktemp("warm") / "site"))  # imports and what is remembered in the process
     root = write_site(tmp_path_factory.mktemp("counted") / "site")
-    found = {"cold": calls(lambda: index(root))}
+    results = {"cold": calls(lambda: index(root))}
     service = open_service(open_project(root, ENVIRON), ENVIRON)
     scope = open_project(root, ENVIRON).scope(ENVIRON)
     service.search(SearchQuery("tides"), scope)
-    found["query"] = calls(lambda: service.search(SearchQuery("mooring ropes"), scope))
+    results["query"] = calls(lambda: service.search(SearchQuery("mooring ropes"), scope))
     write_page(root, "about", "About", "Written by people who like cats!")
-    found["one page"] = calls(lambda: index(root))
+    results["one page"] = calls(lambda: index(root))
     now_ns = time.time_ns()
-    found["nothing changed"] = calls(lambda: unchanged_since(str(root), None, ENVIRON, now_ns=now_ns, checked_at=""))
-    found["second scope"] = calls(lambda: index(root, "preview"))
+    results["nothing changed"] = calls(lambda: unchanged_since(str(root), None, ENVIRON, now_ns=now_ns, checked_at=""))
+    results["second scope"] = calls(lambda: index(root, "preview"))
     for name, code in (
         ("--help", "import searchsocket.cli.main"),
         ("a shell query", "import searchsocket.cli.search, searchsocket.cli.search_here"),
     ):
         program = f"import sys; {code}; print(len(sys.modules))"
-        done = subprocess.run([sys.executable, "-I", "-c", program], capture_output=True, text=True, check=True)
-        found[f"modules of {name}"] = int(done.stdout)
-    return found
+        result = subprocess.run([sys.executable, "-I", "-c", program], capture_output=True, text=True, check=True)
+        results[f"modules of {name}"] = int(result.stdout)
+    return results
 
 
 @pytest.mark.parametrize("name", RECORDED)

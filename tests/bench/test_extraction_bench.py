@@ -48,6 +48,6 @@ def test_the_peer_reads_the_same_pages(build: Path, tmp_path: Path) -> None:
 
 def test_the_peer_is_pinned() -> None:
     """Its speed is a figure of these versions."""
-    wanted = json.loads((PEER / "package.json").read_text(encoding="utf-8"))["dependencies"]
+    report = json.loads((PEER / "package.json").read_text(encoding="utf-8"))["dependencies"]
     locked = json.loads((PEER / "package-lock.json").read_text(encoding="utf-8"))["packages"]
-    assert {name: locked[f"node_modules/{name}"]["version"] for name in wanted} == wanted
+    assert {name: locked[f"node_modules/{name}"]["version"] for name in report} == report

@@ -22,8 +22,8 @@ def site(tmp_path: Path) -> Path:
 def indexed_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project that `searchsocket index` went over once; copied by tests that change it."""
     root = write_site(tmp_path_factory.mktemp("indexed") / "harbour")
-    done = CliRunner().invoke(cli, ["index", "--project", str(root)])
-    assert done.exit_code == 0, done.output
+    result = CliRunner().invoke(cli, ["index", "--project", str(root)])
+    assert result.exit_code == 0, result.output
     return root
 
 
@@ -49,8 +49,8 @@ def run_json(run: RunCli) -> RunJson:
     """Run a command with `--json` and read the one object that it prints."""
 
     def invoke(command: str, *arguments: str, **options: Any) -> Any:
-        done = run(command, *arguments, "--json", **options)
-        (line,) = done.stdout.splitlines()
+        result = run(command, *arguments, "--json", **options)
+        (line,) = result.stdout.splitlines()
         return json.loads(line)
 
     return invoke

@@ -39,11 +39,11 @@ def branched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_branch_that_fails_leaves_the_others_and_is_named(run: RunCli, run_json: RunJson, branched: Path) -> None:
     """Also: a text that branches share is embedded once, though their runs are side by side."""
     bad, more = sanitise_scope(BAD), sanitise_scope(MORE)
-    done = run("backfill", "--all", "--json", project=branched)
-    assert done.exit_code == 1
-    found = json.loads(done.stdout)
-    assert found["failed"] == [bad]
-    rows = {row["scope"]: row for row in found["scopes"]}
+    result = run("backfill", "--all", "--json", project=branched)
+    assert result.exit_code == 1
+    report = json.loads(result.stdout)
+    assert report["failed"] == [bad]
+    rows = {row["scope"]: row for row in report["scopes"]}
     assert set(rows) == {"main", bad, more}
     assert rows[bad]["error"]["code"] == "CONFIG_MISSING"
     assert rows[more]["pages"]["indexed"] == 3

@@ -33,9 +33,9 @@ def test_a_worktree_and_a_clone_embed_nothing_again(tmp_path: Path) -> None:
     environ["HOME"] = str(tmp_path / "home")
 
     def index(folder: Path) -> dict[str, Any]:
-        done = subprocess.run([COMMAND, "index", "--json"], cwd=folder, env=environ, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        embeddings: dict[str, Any] = json.loads(done.stdout)["embeddings"]
+        result = subprocess.run([COMMAND, "index", "--json"], cwd=folder, env=environ, capture_output=True, text=True)
+        assert result.returncode == 0, result.stderr
+        embeddings: dict[str, Any] = json.loads(result.stdout)["embeddings"]
         return embeddings
 
     created = index(root)["created"]

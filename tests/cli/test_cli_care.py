@@ -26,9 +26,9 @@ def tree(root: Path) -> set[str]:
 
 
 def test_status_before_the_first_run(run: RunCli, site: Path) -> None:
-    done = run("status")
-    assert done.exit_code == 0
-    assert "No scope is indexed yet" in done.stdout
+    result = run("status")
+    assert result.exit_code == 0
+    assert "No scope is indexed yet" in result.stdout
     assert not (site / ".searchsocket").exists()
 
 
@@ -44,10 +44,10 @@ def test_status_tells_what_is_live(run_json: RunJson, indexed_site: Path) -> Non
 
 def test_status_tells_what_is_live_without_a_model(run: RunCli, run_json: RunJson, indexed: Path) -> None:
     (indexed / "searchsocket.toml").write_text('[embeddings]\nprovider = "onnx"\nmodel = "nowhere"\n')
-    done = run("status", project=indexed)
-    assert done.exit_code == 0
-    assert "model    (none: model 'nowhere' is neither a folder" in done.stdout
-    assert "another model" not in done.stdout
+    result = run("status", project=indexed)
+    assert result.exit_code == 0
+    assert "model    (none: model 'nowhere' is neither a folder" in result.stdout
+    assert "another model" not in result.stdout
     assert run_json("status", project=indexed)["scopes"][0]["pages"] == 5
 
 
@@ -88,9 +88,9 @@ def test_doctor_names_a_damaged_index_file_and_the_way_out(run: RunCli, run_json
     data[5] ^= 0xFF
     vectors.chmod(0o644)
     vectors.write_bytes(data)
-    found = broken(run_json("doctor", project=indexed))
-    assert ".f32" in found["index main"]["detail"]
-    assert "--force" in found["index main"]["fix"]
+    report = broken(run_json("doctor", project=indexed))
+    assert ".f32" in report["index main"]["detail"]
+    assert "--force" in report["index main"]["fix"]
     assert run("doctor", project=indexed).exit_code == 1
 
 
@@ -112,9 +112,9 @@ def test_doctor_tells_of_an_unusable_model_once(run_json: RunJson, indexed: Path
 
 def test_doctor_names_a_missing_site(run_json: RunJson, site: Path) -> None:
     (site / "searchsocket.toml").write_text('[source]\nstatic_output_dir = "nowhere"\n')
-    found = broken(run_json("doctor"))
-    assert list(found) == ["source"]
-    assert found["source"]["fix"]
+    report = broken(run_json("doctor"))
+    assert list(report) == ["source"]
+    assert report["source"]["fix"]
 
 
 def test_doctor_names_a_cluster_that_does_not_answer(
@@ -146,9 +146,9 @@ def test_the_state_folder_is_the_gate_whatever_the_umask(
     for gate in (state, index):
         gate.chmod(0o755)
     assert run("index", "--force").exit_code == 0
-    told = [check["detail"] for check in run_json("doctor")["checks"] if check["name"] == "state"]
-    assert [str(gate) in line for gate, line in zip((state, index), told[1:], strict=True)] == [True, True]
-    assert all("every user" in line for line in told[1:])
+    details = [check["detail"] for check in run_json("doctor")["checks"] if check["name"] == "state"]
+    assert [str(gate) in line for gate, line in zip((state, index), details[1:], strict=True)] == [True, True]
+    assert all("every user" in line for line in details[1:])
 
 
 def test_doctor_writes_nothing(run: RunCli, site: Path) -> None:
@@ -163,11 +163,11 @@ def test_doctor_writes_nothing(run: RunCli, site: Path) -> None:
 def test_clean_of_a_scope_touches_no_other(run: RunCli, run_json: RunJson, indexed: Path) -> None:
     run("index", "--scope", "preview", project=indexed)
     before = run_json("search", "tide", project=indexed)["results"]
-    done = run("clean", "--scope", "preview", "--yes", project=indexed)
-    assert done.exit_code == 0, done.output
+    result = run("clean", "--scope", "preview", "--yes", project=indexed)
+    assert result.exit_code == 0, result.output
     assert [scope["scope"] for scope in run_json("status", project=indexed)["scopes"]] == ["main"]
-    assert [found["url"] for found in run_json("search", "tide", project=indexed)["results"]] == [
-        found["url"] for found in before
+    assert [candidates["url"] for candidates in run_json("search", "tide", project=indexed)["results"]] == [
+        candidates["url"] for candidates in before
     ]
     assert not [name for name in tree(indexed / ".searchsocket") if "/preview/" in name]
 
@@ -182,28 +182,28 @@ def test_a_cleaned_scope_is_indexed_again_from_the_cache(run: RunCli, run_json: 
 
 def test_clean_shows_what_goes_and_asks(run: RunCli, indexed: Path) -> None:
     before = tree(indexed)
-    done = run("clean", project=indexed, input="n\n")
-    assert done.exit_code == 1
-    assert "state.db" in done.stdout
+    result = run("clean", project=indexed, input="n\n")
+    assert result.exit_code == 1
+    assert "state.db" in result.stdout
     assert tree(indexed) == before
 
 
 def test_clean_keeps_the_cache(run: RunCli, indexed: Path) -> None:
     cache = indexed / ".searchsocket" / "embeddings.db"
     assert run("clean", "--yes", project=indexed).exit_code == 0
-    left = tree(indexed / ".searchsocket")
-    assert "embeddings.db" in left
-    assert not [name for name in left if name.startswith(("index/", "pages/", "state.db", "dagster/"))]
-    with EmbeddingCache(cache, read_only=True) as kept:
-        assert kept.models()[0].texts > 0
+    remaining_files = tree(indexed / ".searchsocket")
+    assert "embeddings.db" in remaining_files
+    assert not [name for name in remaining_files if name.startswith(("index/", "pages/", "state.db", "dagster/"))]
+    with EmbeddingCache(cache, read_only=True) as cache_reader:
+        assert cache_reader.models()[0].texts > 0
 
 
 def test_clean_never_deletes_a_project_that_is_its_own_state_folder(run: RunCli, site: Path) -> None:
     (site / "pages").mkdir()
     (site / "pages" / "mine.md").write_text("mine")
     (site / "searchsocket.toml").write_text('[state]\ndir = "."\n')
-    done = run("clean", "--yes")
-    assert done.exit_code == 2
+    result = run("clean", "--yes")
+    assert result.exit_code == 2
     assert (site / "pages" / "mine.md").exists()
 
 
@@ -212,9 +212,9 @@ def test_clean_refuses_the_index_of_another_project(run: RunCli, indexed: Path, 
     """Two projects that were given one state folder by mistake (spec 26.1)."""
     (indexed / "package.json").write_text('{"name": "another"}')
     before = tree(indexed)
-    done = run("clean", *arguments, project=indexed)
-    assert done.exit_code == 2
-    assert done.stderr.startswith("error [PROJECT_MISMATCH]: ")
+    result = run("clean", *arguments, project=indexed)
+    assert result.exit_code == 2
+    assert result.stderr.startswith("error [PROJECT_MISMATCH]: ")
     assert tree(indexed) == before
 
 
@@ -225,8 +225,8 @@ def test_clean_deletes_a_damaged_index(run: RunCli, indexed: Path) -> None:
 
 
 def test_clean_without_state_says_so(run: RunCli) -> None:
-    done = run("clean", "--yes")
-    assert (done.exit_code, done.stdout) == (0, "nothing to delete\n")
+    result = run("clean", "--yes")
+    assert (result.exit_code, result.stdout) == (0, "nothing to delete\n")
 
 
 def test_json_does_not_ask(run: RunCli, indexed: Path) -> None:
@@ -249,19 +249,19 @@ def test_rollback_switches_to_the_generation_before(run: RunCli, run_json: RunJs
 
 
 def test_rollback_without_a_generation_before_is_told(run: RunCli, indexed: Path) -> None:
-    done = run("rollback", project=indexed)
-    assert done.exit_code == 3
-    assert done.stderr.startswith("error [NO_GENERATION_BEFORE]: scope 'main' has no previous generation")
-    assert "searchsocket index" not in done.stderr
+    result = run("rollback", project=indexed)
+    assert result.exit_code == 3
+    assert result.stderr.startswith("error [NO_GENERATION_BEFORE]: scope 'main' has no previous generation")
+    assert "searchsocket index" not in result.stderr
 
 
 @pytest.mark.parametrize("command", ["status", "search", "doctor", "clean", "rollback", "index"])
 def test_a_broken_configuration_is_words_and_no_traceback(run: RunCli, site: Path, command: str) -> None:
     (site / "searchsocket.toml").write_text("[chunking\n")
-    done = run(command, *(["tide"] if command == "search" else []))
-    assert done.exit_code == (1 if command == "doctor" else 2)
-    assert "not valid TOML" in done.output
-    assert "Traceback" not in done.output
+    result = run(command, *(["tide"] if command == "search" else []))
+    assert result.exit_code == (1 if command == "doctor" else 2)
+    assert "not valid TOML" in result.output
+    assert "Traceback" not in result.output
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no permissions of others")

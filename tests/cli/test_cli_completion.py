@@ -29,9 +29,9 @@ def offered(shell: str, words: str) -> list[str]:
         pytest.skip(f"{shell} is not installed")
     quiet = {"zsh": ["-f"], "bash": ["--norc"], "fish": ["-N"]}[shell]
     script = SCRIPTS[shell].format(words=words)
-    done = subprocess.run([program, *quiet, "-c", script], env=ENVIRON, capture_output=True, text=True, check=False)
-    assert not done.stderr, done.stderr
-    return [line.replace(":", "\t").split("\t")[0] for line in done.stdout.splitlines()]
+    result = subprocess.run([program, *quiet, "-c", script], env=ENVIRON, capture_output=True, text=True, check=False)
+    assert not result.stderr, result.stderr
+    return [line.replace(":", "\t").split("\t")[0] for line in result.stdout.splitlines()]
 
 
 @pytest.mark.parametrize("shell", SCRIPTS)

@@ -42,9 +42,9 @@ def origins(found: dict[str, list[dict[str, str]]]) -> dict[str, str]:
 def test_each_value_comes_with_its_origin(run_json: RunJson, configured: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SEARCHSOCKET__RUN__WORKERS", "3")
     monkeypatch.setenv("EMBEDDINGS_PROVIDER", "local")
-    found = run_json("config", "show")
-    assert [each["key"] for each in found["settings"]] == list(all_keys())
-    assert origins(found) == {
+    report = run_json("config", "show")
+    assert [each["key"] for each in report["settings"]] == list(all_keys())
+    assert origins(report) == {
         "embeddings.provider": "EMBEDDINGS_PROVIDER",
         "embeddings.base_url": "searchsocket.toml:3",
         "source.exclude": "searchsocket.toml:6",
@@ -52,7 +52,7 @@ def test_each_value_comes_with_its_origin(run_json: RunJson, configured: Path, m
         "facets": "searchsocket.toml:12",
         "run.workers": "SEARCHSOCKET__RUN__WORKERS",
     }
-    values = {each["key"]: each["value"] for each in found["settings"]}
+    values = {each["key"]: each["value"] for each in report["settings"]}
     assert (values["embeddings.provider"], values["run.workers"]) == ("builtin", 3)
 
 
@@ -63,28 +63,28 @@ def test_lines_of_pyproject_are_those_of_its_table(run_json: RunJson, site: Path
 
 def test_the_words_are_a_configuration_that_says_the_same(run: RunCli, site: Path) -> None:
     (site / "searchsocket.toml").write_text(FILE.replace("me:secret-word@", "").replace("?token=secret-word", ""))
-    done = run("config", "show")
-    assert Settings.model_validate(tomllib.loads(done.stdout), strict=False) == load_settings(site, {})
-    assert 'exclude = ["/drafts/**"]  # searchsocket.toml:6' in done.stdout
-    assert "# costs.budget.run_usd is not set  # default" in done.stdout
+    result = run("config", "show")
+    assert Settings.model_validate(tomllib.loads(result.stdout), strict=False) == load_settings(site, {})
+    assert 'exclude = ["/drafts/**"]  # searchsocket.toml:6' in result.stdout
+    assert "# costs.budget.run_usd is not set  # default" in result.stdout
 
 
 def test_secrets_are_set_or_not_set(run: RunCli, run_json: RunJson, configured: Path, monkeypatch: pytest.MonkeyPatch
                                     ) -> None:  # fmt: skip
     monkeypatch.setenv("SEARCHSOCKET_API_KEY", "secret-word")
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    done = run("config", "show")
-    assert "$SEARCHSOCKET_API_KEY is set\n" in done.stdout
-    assert "$OPENAI_API_KEY is not set\n" in done.stdout
-    assert "secret-word" not in done.stdout
-    assert "https://***@models.example/v1?***" in done.stdout
+    result = run("config", "show")
+    assert "$SEARCHSOCKET_API_KEY is set\n" in result.stdout
+    assert "$OPENAI_API_KEY is not set\n" in result.stdout
+    assert "secret-word" not in result.stdout
+    assert "https://***@models.example/v1?***" in result.stdout
     assert run_json("config", "show")["secrets"] == {"OPENAI_API_KEY": False, "SEARCHSOCKET_API_KEY": True}
 
 
 def test_a_wrong_key_is_refused_as_by_every_command(run: RunCli, site: Path) -> None:
     (site / "searchsocket.toml").write_text("[chunking]\nmax_char = 5\n")
-    done = run("config", "show")
-    assert (done.exit_code, done.stderr.startswith("error [CONFIG_INVALID]: ")) == (2, True)
+    result = run("config", "show")
+    assert (result.exit_code, result.stderr.startswith("error [CONFIG_INVALID]: ")) == (2, True)
 
 
 KEYS = ("chunking.max_chars", "state.dir", "source.exclude")
@@ -101,11 +101,11 @@ def test_lines_are_right_wherever_they_stand(
 ) -> None:
     """Values of several lines are found at their first, and what comes after them is not moved."""
     root = tmp_path_factory.mktemp("origins")
-    text, wanted = "", {}
+    text, expected = "", {}
     for key, gap in zip_longest(order, between, fillvalue=""):
         text += f"{gap}\n"
-        wanted[key] = f"searchsocket.toml:{text.count(chr(10)) + 1}"
+        expected[key] = f"searchsocket.toml:{text.count(chr(10)) + 1}"
         text += f"{key} = {VALUES[key]}\n"
     (root / "searchsocket.toml").write_text(text)
-    found = {each.key: each.origin for each in effective_settings(root, {}) if each.source == "file"}
-    assert found == wanted
+    results = {each.key: each.origin for each in effective_settings(root, {}) if each.source == "file"}
+    assert results == expected

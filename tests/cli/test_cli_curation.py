@@ -23,10 +23,10 @@ def test_a_mistake_names_file_and_line(indexed: Path, run: RunCli, run_json: Run
     """And the other rules count."""
     (indexed / "curation.toml").write_text(PIN + '[[hide]]\nquery = "tide"\npage = "/about"\n')
     mistake = f"{indexed / 'curation.toml'}:6: unknown key hide.page; did you mean pages?"
-    done = run("search", "berth prices", project=indexed)
-    assert done.exit_code == 0
-    assert "1. About" in done.stdout
-    assert f"note: {mistake} (this rule is left out)" in done.stderr
+    result = run("search", "berth prices", project=indexed)
+    assert result.exit_code == 0
+    assert "1. About" in result.stdout
+    assert f"note: {mistake} (this rule is left out)" in result.stderr
     assert f"warning: {mistake} (this rule is left out)" in run("export", "out", project=indexed).stderr
     assert mistake in run_json("index", project=indexed)["warnings"]
     report = run("doctor", project=indexed)

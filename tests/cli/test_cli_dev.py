@@ -62,9 +62,9 @@ class Dev:
         for line in chain(tuple(self.lines), self.process.stdout):
             if line not in self.lines:
                 self.lines.append(line)
-            if found := re.search(pattern, line):
+            if match := re.search(pattern, line):
                 self.lines.remove(line)
-                return found
+                return match
         raise AssertionError((pattern, self.lines))
 
     def children(self) -> list[int]:
@@ -115,19 +115,19 @@ def test_what_somebody_writes_is_found_and_an_error_is_no_end(dev: Dev, indexed:
 
 def test_a_port_that_is_in_use_is_passed_over() -> None:
     """As builders do it; `serve`, which others must find, ends with a code of its own."""
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
+    with socket.create_server(("127.0.0.1", 0)) as busy_socket:
+        port = busy_socket.getsockname()[1]
         assert port < free_port("127.0.0.1", port) < port + 20
     assert free_port("127.0.0.1", port) == port
     assert free_port("192.0.2.1", port) == port, "an address of another machine"
 
 
 def test_serve_names_the_port_that_is_in_use(indexed: Path, run: RunCli) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        done = run("serve", "--port", str(port))
-    assert done.exit_code == 5
-    assert f"error [ADDRESS_IN_USE]: port {port} on 127.0.0.1 is in use; pass another with --port\n" in done.stderr
+    with socket.create_server(("127.0.0.1", 0)) as busy_socket:
+        port = busy_socket.getsockname()[1]
+        result = run("serve", "--port", str(port))
+    assert result.exit_code == 5
+    assert f"error [ADDRESS_IN_USE]: port {port} on 127.0.0.1 is in use; pass another with --port\n" in result.stderr
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children are listed in /proc")
@@ -180,9 +180,9 @@ def test_dagster_runs_beside_it_and_ends_with_it(indexed: Path) -> None:
         members += [each for member in [*members] for child in children_of(member) for each in session_members(child)]
         members = list(dict.fromkeys(members))
         assert len(members) >= 5  # the service, Dagster, its web server, its daemon, its code server
-        shown = {"jobName": "index_site", "status": "SUCCESS"}
+        run_status = {"jobName": "index_site", "status": "SUCCESS"}
         deadline = time.monotonic() + 240
-        while shown not in ask_dagster(port, RUNS)["runsOrError"]["results"]:  # a sensor shows the command's run
+        while run_status not in ask_dagster(port, RUNS)["runsOrError"]["results"]:  # a sensor shows the command's run
             assert time.monotonic() < deadline, "no run of the command is shown"
             time.sleep(1)
         dev.process.send_signal(signal.SIGINT)
@@ -190,9 +190,9 @@ def test_dagster_runs_beside_it_and_ends_with_it(indexed: Path) -> None:
         assert dev.process.returncode == 0
         assert not any(map(is_alive, members))
     finally:
-        for left in (dev.process.pid, *members):
+        for pid in (dev.process.pid, *members):
             with suppress(ProcessLookupError):
-                os.kill(left, signal.SIGKILL)
+                os.kill(pid, signal.SIGKILL)
         dev.process.communicate()
 
 

@@ -26,8 +26,8 @@ def test_what_is_compared_is_named_or_refused(indexed: Path, run: RunCli, run_js
         (("main", "nowhere"), 3, "SCOPE_NOT_INDEXED"),
         (("main", "main@20200101T000000Z-abcdef"), 3, "GENERATION_NOT_KEPT"),
     ):
-        done = run("diff", *arguments, project=indexed)
-        assert (done.exit_code, f"error [{code}]" in done.stderr) == (status, True), (arguments, done.stderr)
+        result = run("diff", *arguments, project=indexed)
+        assert (result.exit_code, f"error [{code}]" in result.stderr) == (status, True), (arguments, result.stderr)
 
 
 @pytest.mark.dagster
@@ -62,12 +62,12 @@ def test_the_recipe_comments_on_what_is_pushed_to_a_git_server(tmp_path: Path) -
 def push(clone: Path, branch: str) -> None:
     """The hook finds the command of this environment, and no other."""
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    done = subprocess.run(
+    result = subprocess.run(
         ["git", "-C", str(clone), "push", "-q", "origin", branch],
         capture_output=True,
         text=True,
         env={**os.environ, "PATH": path},
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    assert "error" not in done.stderr
+    assert result.returncode == 0, result.stderr
+    assert "error" not in result.stderr

@@ -20,17 +20,17 @@ def test_golden_queries_are_asked_told_and_judged(indexed: Path, run: RunCli, ru
     missing = run("test", project=indexed)
     assert (missing.exit_code, "golden-queries.toml" in missing.stderr) == (3, True)
     (indexed / "golden-queries.toml").write_text(GOLDEN)
-    done = run("test", project=indexed)
-    assert done.exit_code == 0
-    assert "1 of 1 find their page; recall@k 1.000, MRR@10 1.000, nDCG@10 1.000" in done.stdout
-    assert done.stdout.endswith("passed\n")
+    result = run("test", project=indexed)
+    assert result.exit_code == 0
+    assert "1 of 1 find their page; recall@k 1.000, MRR@10 1.000, nDCG@10 1.000" in result.stdout
+    assert result.stdout.endswith("passed\n")
     (indexed / "golden-queries.toml").write_text(GOLDEN + NONSENSE)
     failed = run("test", project=indexed)
     assert failed.exit_code == 1
     assert "failed: 'tide table' finds /docs/tides, and should find nothing" in failed.stdout
-    told = run_json("test", project=indexed)
-    assert (told["passed"], told["measures"]["recall"], told["byTag"]["plain"]["queries"]) == (False, 1.0, 1)
-    assert told["queries"][1]["unwanted"] == ["/docs/tides"]
+    report = run_json("test", project=indexed)
+    assert (report["passed"], report["measures"]["recall"], report["byTag"]["plain"]["queries"]) == (False, 1.0, 1)
+    assert report["queries"][1]["unwanted"] == ["/docs/tides"]
     (indexed / "golden-queries.toml").write_text("[[query]]\nquery = 1\n")
     assert (wrong := run("test", project=indexed)).exit_code == 2
     assert "query 1 ('1'): query: must be text" in wrong.stderr
@@ -53,9 +53,9 @@ def test_what_was_searched_is_proposed(indexed: Path, run: RunCli, run_json: Run
     run("search", "tide table", project=indexed)
     run("search", "asked of no scope", "--scope", "other", project=indexed)
     (indexed / "golden-queries.toml").write_text('[[query]]\nquery = "tide table"\nexpect = "/docs/tides"\n')
-    done = run("test", "--record", project=indexed)
+    result = run("test", "--record", project=indexed)
     proposed = tmp_path / "proposed.toml"
-    proposed.write_text(done.stdout)
+    proposed.write_text(result.stdout)
     (entry,) = read_golden(proposed)
     assert (entry.query, [place.partition("#")[0] for place in entry.expect]) == ("mooring rope", ["/docs/ropes"])
     assert [each["query"] for each in run_json("test", "--record", project=indexed)["queries"]] == ["mooring rope"]
@@ -72,14 +72,17 @@ def test_a_refused_candidate_can_be_asked_and_accepted(indexed: Path, run: RunCl
     assert "worst: 'mooring rope' (1 → not found)" in refused.stderr
     assert run_json("test", project=indexed)["generation"] == before
     assert "Trains" not in run("search", "railway", project=indexed).stdout
-    asked = run("search", "railway", "tickets", "--generation", "candidate", "--json", project=indexed)
-    assert json.loads(asked.stdout)["results"][0]["title"] == "Trains"
+    result = run("search", "railway", "tickets", "--generation", "candidate", "--json", project=indexed)
+    assert json.loads(result.stdout)["results"][0]["title"] == "Trains"
     project = open_project(indexed, {})
     check = index_matches_manifest(ScopeRun(project, project.scope_named("main"), "look"))
     assert (check.passed, "was refused" in check.message) == (True, True), "the chunks are those of the candidate"
-    told = run_json("test", "--generation", "candidate", project=indexed)
-    assert (told["passed"], told["against"], told["moves"][0]["after"]) == (False, before, 0)
+    report = run_json("test", "--generation", "candidate", project=indexed)
+    assert (report["passed"], report["against"], report["moves"][0]["after"]) == (False, before, 0)
     assert run("index", "--accept-quality-drop", project=indexed).exit_code == 0
-    gone = run("search", "railway", "--generation", "candidate", project=indexed)
-    assert gone.exit_code == 3
-    assert "error [GENERATION_NOT_KEPT]: scope 'main' has no generation 'candidate'; available: live (" in gone.stderr
+    missing_result = run("search", "railway", "--generation", "candidate", project=indexed)
+    assert missing_result.exit_code == 3
+    assert (
+        "error [GENERATION_NOT_KEPT]: scope 'main' has no generation 'candidate'; available: live ("
+        in missing_result.stderr
+    )

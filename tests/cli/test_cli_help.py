@@ -30,9 +30,9 @@ def commands(group: click.Group = cli, path: tuple[str, ...] = ()) -> Iterator[t
 
 
 def help_of(path: tuple[str, ...]) -> str:
-    done = CliRunner().invoke(cli, [*path, "--help"], terminal_width=COLUMNS, prog_name="searchsocket")
-    assert done.exit_code == 0, done.output
-    return done.stdout
+    result = CliRunner().invoke(cli, [*path, "--help"], terminal_width=COLUMNS, prog_name="searchsocket")
+    assert result.exit_code == 0, result.output
+    return result.stdout
 
 
 @pytest.mark.parametrize("path", list(commands()), ids=" ".join)
@@ -68,8 +68,8 @@ def test_no_command_of_the_core_is_missing_in_the_overview() -> None:
     """A module of the command line that defines a command of its own name is one."""
     of_extensions = {name for extension in extensions() for name in extension.commands}
     modules = (name for _, name, _ in pkgutil.iter_modules(searchsocket.cli.__path__))
-    found = {name for name in modules if isinstance(_named(name), click.Command)}
-    assert found == set(cli.commands) - of_extensions
+    results = {name for name in modules if isinstance(_named(name), click.Command)}
+    assert results == set(cli.commands) - of_extensions
 
 
 def _named(module: str) -> object:
@@ -87,5 +87,5 @@ def test_who_asks_for_little_loads_no_command_but_that(words: str) -> None:
         "print(*(name for name, place in places.items() if place in sys.modules))"
     )
     command = [sys.executable, "-c", program, *words.split()]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert set(done.stdout.splitlines()[-1].split()) <= {words.split()[0]}
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert set(result.stdout.splitlines()[-1].split()) <= {words.split()[0]}

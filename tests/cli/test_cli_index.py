@@ -71,9 +71,9 @@ def test_the_scope_may_be_named_and_is_sanitised(run: RunCli, asked: dict[str, A
 
 def test_a_run_prints_one_object_and_its_events_apart(run: RunCli, site: Path) -> None:
     """Spec 22: stdout holds the result alone; events are JSON lines on stderr."""
-    done = run("index", "--json")
-    summary = json.loads(done.stdout)
-    events = [json.loads(line)["event"] for line in done.stderr.splitlines()]
+    result = run("index", "--json")
+    summary = json.loads(result.stdout)
+    events = [json.loads(line)["event"] for line in result.stderr.splitlines()]
     assert set(summary) == KEYS
     assert summary["pages"] == {"found": 5, "indexed": 5, "skipped": 0, "failed": 0, "removed": 0}
     assert summary["records"]["upserted"] == summary["chunks"]["total"] == summary["embeddings"]["created"]
@@ -82,19 +82,19 @@ def test_a_run_prints_one_object_and_its_events_apart(run: RunCli, site: Path) -
 
 
 def test_a_second_run_says_that_nothing_changed(run: RunCli, indexed: Path) -> None:
-    done = run("index", project=indexed)
-    assert done.exit_code == 0
-    assert "nothing changed" in done.stdout
-    assert "0 new" in done.stdout
-    assert done.stderr == ""  # neither Dagster's log nor a progress bar when it is no terminal
+    result = run("index", project=indexed)
+    assert result.exit_code == 0
+    assert "nothing changed" in result.stdout
+    assert "0 new" in result.stdout
+    assert result.stderr == ""  # neither Dagster's log nor a progress bar when it is no terminal
 
 
 def test_an_edit_is_published_and_told(run: RunCli, indexed: Path) -> None:
     write_page(indexed, "about", "About", "Written by people who like trains.")
-    done = run("index", project=indexed)
-    assert "published generation" in done.stdout
-    assert "1 new" in done.stdout
-    assert "1 upserted" in done.stdout
+    result = run("index", project=indexed)
+    assert "published generation" in result.stdout
+    assert "1 new" in result.stdout
+    assert "1 upserted" in result.stdout
 
 
 def test_a_dry_run_tells_the_plan_and_writes_nothing(run_json: RunJson, site: Path) -> None:
@@ -108,17 +108,17 @@ def test_a_dry_run_tells_the_plan_and_writes_nothing(run_json: RunJson, site: Pa
 
 def test_a_dry_run_over_an_index_changes_no_byte_of_it(run: RunCli, indexed: Path) -> None:
     before = files(indexed)
-    done = run("index", "--dry-run", project=indexed)
-    assert "plan only" in done.stdout
+    result = run("index", "--dry-run", project=indexed)
+    assert "plan only" in result.stdout
     assert files(indexed) == before
 
 
 def test_over_the_budget_the_run_stops_with_its_own_status(run: RunCli, run_json: RunJson, site: Path) -> None:
     (site / "searchsocket.toml").write_text("[embeddings]\nprice_per_million_tokens_usd = 1000.0\n")
-    done = run("index", "--max-cost", "0.0001")
-    assert done.exit_code == 4
-    assert done.stderr.startswith("error [BUDGET_EXCEEDED]: ")
-    assert "Traceback" not in done.stderr
+    result = run("index", "--max-cost", "0.0001")
+    assert result.exit_code == 4
+    assert result.stderr.startswith("error [BUDGET_EXCEEDED]: ")
+    assert "Traceback" not in result.stderr
     assert not (site / ".searchsocket" / "index" / "main" / "CURRENT").exists()
     assert run_json("index", "--max-cost", "0.0001")["error"]["code"] == "BUDGET_EXCEEDED"
 
@@ -126,25 +126,25 @@ def test_over_the_budget_the_run_stops_with_its_own_status(run: RunCli, run_json
 def test_without_a_site_the_command_says_what_is_missing(run: RunCli, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "empty" / "searchsocket.toml").write_text('[source]\nmode = "static-output"\n')
-    done = run("index", project=tmp_path / "empty")
-    assert done.exit_code == 3
-    assert done.stderr.startswith("error [CONFIG_MISSING]: ")
+    result = run("index", project=tmp_path / "empty")
+    assert result.exit_code == 3
+    assert result.stderr.startswith("error [CONFIG_MISSING]: ")
 
 
 def test_a_scope_that_is_being_indexed_is_refused_at_once(run: RunCli, indexed: Path) -> None:
     """Not after a second: the lock is asked before Dagster starts, so no failed run is recorded."""
-    taken, done = threading.Event(), threading.Event()
+    is_locked, finish = threading.Event(), threading.Event()
 
     def hold() -> None:
         with scope_lock(indexed.resolve() / ".searchsocket", "main"):
-            taken.set()
-            done.wait(60)
+            is_locked.set()
+            finish.wait(60)
 
     holder = threading.Thread(target=hold)
     holder.start()
-    taken.wait(60)
+    is_locked.wait(60)
     refused = run("index", project=indexed)
-    done.set()
+    finish.set()
     holder.join()
     assert refused.exit_code == 5
     assert refused.stderr.startswith("error [SCOPE_LOCKED]: ")
@@ -155,21 +155,21 @@ def test_a_run_whose_report_cannot_be_kept_is_live(run: RunCli, indexed: Path) -
     shutil.rmtree(folder)
     folder.write_text("in the way")
     write_page(indexed, "noon", "Noon", "High water is at noon.")
-    done = run("index", project=indexed)
-    assert done.exit_code == 0, done.output
-    assert "Dagster will not show this run" in done.stdout
+    result = run("index", project=indexed)
+    assert result.exit_code == 0, result.output
+    assert "Dagster will not show this run" in result.stdout
     assert "High water" in run("search", "high water at noon", project=indexed).stdout
 
 
 def test_verbose_shows_events_and_keeps_stdout_for_the_summary(run: RunCli, indexed: Path) -> None:
-    done = run("index", "--verbose", project=indexed)
-    assert '{"event": "upserted", "records": 0}' in done.stderr
-    assert "upserted" not in done.stdout.splitlines()[0]
+    result = run("index", "--verbose", project=indexed)
+    assert '{"event": "upserted", "records": 0}' in result.stderr
+    assert "upserted" not in result.stdout.splitlines()[0]
 
 
 def test_opposite_flags_are_refused(run: RunCli) -> None:
-    done = run("index", "--force", "--changed-only")
-    assert done.exit_code == 2
+    result = run("index", "--force", "--changed-only")
+    assert result.exit_code == 2
 
 
 def test_a_defect_in_a_stage_is_a_sentence_with_its_code(run: RunCli, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,9 +179,9 @@ def test_a_defect_in_a_stage_is_a_sentence_with_its_code(run: RunCli, monkeypatc
         raise KeyError("tide")
 
     monkeypatch.setattr("searchsocket.pipeline.extraction.page_steps.chunk_page", broken)
-    done = run("index")
-    assert (done.exit_code, done.stdout) == (1, "")
-    assert done.stderr == (
+    result = run("index")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == (
         "error [INTERNAL_ERROR]: page_chunks failed with a bug: 'tide'; please report it with the output of "
         "`--verbose`\n"
     )

@@ -51,9 +51,9 @@ def tree(root: Path) -> dict[str, bytes]:
 def test_nothing_is_written_before_somebody_says_yes(run: RunCli, run_json: RunJson, site: Path, put: Put) -> None:
     put(KIT2)
     before = tree(site)
-    shown = run("init")
-    assert "+export const handle = searchsocketHandle({ markdown: true });" in shown.stdout
-    assert "run `searchsocket init --yes` to write" in shown.stdout
+    result = run("init")
+    assert "+export const handle = searchsocketHandle({ markdown: true });" in result.stdout
+    assert "run `searchsocket init --yes` to write" in result.stdout
     assert run_json("init")["applied"] is False
     assert tree(site) == before
 
@@ -65,9 +65,9 @@ def test_a_svelte_kit_site_gets_handle_component_and_settings(
     """Both kinds of configuration; twice changes nothing more, and undone is as before."""
     put(files | {"src/hooks.server.js": "export const handle = ({ event, resolve }) => resolve(event);\n"})
     before = tree(site)
-    done = run_json("init", "--yes")
-    assert done["site"]["hasServer"] is True
-    assert done["byHand"] == []
+    report = run_json("init", "--yes")
+    assert report["site"]["hasServer"] is True
+    assert report["byHand"] == []
     hooks = (site / "src/hooks.server.js").read_text()
     assert f"searchsocketHandle({{ markdown: true{', base: ' + repr(base) if base else ''} }}), siteHandle" in hooks
     assert "export" not in (site / "src/lib/searchsocket/Search.svelte").read_text()
@@ -91,14 +91,14 @@ def test_undo_touches_nothing_outside_of_the_project(run: RunCli, site: Path, tm
     for folder in (site, outside):
         (folder / "victim").write_text("known")
     (site / "link").symlink_to(outside)
-    known = {"before": None, "after": sha256(b"known").hexdigest()}
+    digests = {"before": None, "after": sha256(b"known").hexdigest()}
     (site / ".searchsocket").mkdir(exist_ok=True)
-    record = {"victim": known, name.format(root=outside): known}
+    record = {"victim": digests, name.format(root=outside): digests}
     (site / ".searchsocket/init.json").write_text(json.dumps(record))
     for arguments in (["--undo", "--yes"], ["--yes"]):
-        done = run("init", *arguments)
-        assert done.exit_code == 1
-        assert "outside of the project; delete init.json" in done.stderr
+        result = run("init", *arguments)
+        assert result.exit_code == 1
+        assert "outside of the project; delete init.json" in result.stderr
     assert (site / "victim").read_text() == (outside / "victim").read_text() == "known"
 
 
@@ -108,9 +108,9 @@ def test_undo_lists_the_files_and_asks(run: RunCli, site: Path) -> None:
     (site / ".searchsocket").mkdir(exist_ok=True)
     record = {"mine.txt": {"before": None, "after": sha256(b"known").hexdigest()}}
     (site / ".searchsocket/init.json").write_text(json.dumps(record))
-    done = run("init", "--undo")
-    assert done.exit_code == 1
-    assert "  mine.txt\nRestore or delete them?" in done.stderr
+    result = run("init", "--undo")
+    assert result.exit_code == 1
+    assert "  mine.txt\nRestore or delete them?" in result.stderr
     assert (site / "mine.txt").exists()
     assert run("init", "--undo", "--yes").exit_code == 0
     assert not (site / "mine.txt").exists()
@@ -118,8 +118,8 @@ def test_undo_lists_the_files_and_asks(run: RunCli, site: Path) -> None:
 
 def test_a_site_without_a_server_asks_the_service_itself(run: RunCli, run_json: RunJson, site: Path, put: Put) -> None:
     put(STATIC)
-    done = run_json("init", "--yes", "--service", "https://search.example.com/")
-    assert done["site"]["hasServer"] is False
+    report = run_json("init", "--yes", "--service", "https://search.example.com/")
+    assert report["site"]["hasServer"] is False
     assert not list((site / "src").glob("hooks*"))
     component = (site / "src/lib/searchsocket/Search.svelte").read_text()
     assert 'endpoint="https://search.example.com/api/search"' in component
@@ -129,12 +129,12 @@ def test_a_site_without_a_server_asks_the_service_itself(run: RunCli, run_json: 
 
 def test_a_static_site_needs_no_service(run: RunCli, run_json: RunJson, site: Path, put: Put) -> None:
     put(STATIC | {"package.json": '{\n  "scripts": {\n    "build": "vite build"\n  }\n}\n'})
-    done = run_json("init", "--yes", "--static")
+    report = run_json("init", "--yes", "--static")
     assert 'static="/searchsocket/"' in (site / "src/lib/searchsocket/Search.svelte").read_text()
     assert '"postbuild": "node searchsocket-build.mjs"' in (site / "package.json").read_text()
     assert "['export', 'build/searchsocket']" in (site / "searchsocket-build.mjs").read_text()
-    assert done["afterBuild"] == ["searchsocket index", "searchsocket export build/searchsocket"]
-    assert not [note for note in done["notes"] if "service" in note]
+    assert report["afterBuild"] == ["searchsocket index", "searchsocket export build/searchsocket"]
+    assert not [note for note in report["notes"] if "service" in note]
     assert load_settings(site, {}).api.cors.allow_origins == ()
     again = run("init", "--static").stdout
     assert "npm run build  # builds, indexes and exports" in again
@@ -176,9 +176,9 @@ def test_a_copy_of_an_older_version_is_brought_up_to_date(run_json: RunJson, sit
 
 def test_hooks_that_are_not_understood_are_shown_to_paste(run: RunCli, site: Path, put: Put) -> None:
     put(KIT2 | {"src/hooks.server.ts": "export { handle } from './other';\n"})
-    shown = run("init", "--yes")
-    assert "Add this to src/hooks.server.ts yourself" in shown.stdout
-    assert "sequence(searchsocketHandle({ markdown: true }), yours)" in shown.stdout
+    result = run("init", "--yes")
+    assert "Add this to src/hooks.server.ts yourself" in result.stdout
+    assert "sequence(searchsocketHandle({ markdown: true }), yours)" in result.stdout
     assert (site / "src/hooks.server.ts").read_text() == "export { handle } from './other';\n"
 
 
@@ -190,17 +190,17 @@ def test_a_file_outside_of_the_project_is_not_followed(run: RunCli, site: Path, 
     (site / "src/lib").parent.mkdir(exist_ok=True)
     (site / "src/lib").symlink_to(outside)
     before = tree(site)
-    done = run("init", "--yes")
-    assert done.exit_code != 0
-    assert "is a symbolic link out of the project" in done.stderr
+    result = run("init", "--yes")
+    assert result.exit_code != 0
+    assert "is a symbolic link out of the project" in result.stderr
     assert tree(site) == before
     assert not list(outside.iterdir())
 
 
 def test_other_frameworks_get_a_line_that_loads_search(run_json: RunJson, site: Path, put: Put) -> None:
     put({"mkdocs.yml": "site_name: Fjord\n"})
-    done = run_json("init", "--yes")
-    assert done["site"]["framework"] == "MkDocs"
+    report = run_json("init", "--yes")
+    assert report["site"]["framework"] == "MkDocs"
     assert "http://localhost:8000" in load_settings(site, {}).api.cors.allow_origins
     assert (site / "docs/searchsocket/search.js").read_text().count("http://127.0.0.1:8181/api/search") == 1
     assert "searchsocket/search.js" in (site / "mkdocs.yml").read_text()
@@ -242,10 +242,10 @@ def test_search_takes_the_place_of_the_themes_own(run_json: RunJson, site: Path,
     files, written = IN_THEMES[framework]
     put(files)
     before = tree(site)
-    done = run_json("init", "--yes")
-    assert done["site"]["framework"] == framework
-    assert done["byHand"] == []
-    assert set(done["written"]) == written | {"searchsocket.toml", ".gitignore"}
+    report = run_json("init", "--yes")
+    assert report["site"]["framework"] == framework
+    assert report["byHand"] == []
+    assert set(report["written"]) == written | {"searchsocket.toml", ".gitignore"}
     assert run_json("init", "--yes")["written"] == []
     moved = run_json("init", "--yes", "--service", "https://search.example.com")["written"]
     assert [name for name in moved if "https://search.example.com/api/search" not in (site / name).read_text()] == []
@@ -276,10 +276,10 @@ def test_a_configuration_that_is_there_is_left_and_what_it_lacks_is_shown(
     run_json: RunJson, site: Path, put: Put
 ) -> None:
     put(KIT2 | {"searchsocket.toml": "[scope]\nfixed = 'mine'\n", ".gitignore": "node_modules"})
-    done = run_json("init", "--yes")
+    report = run_json("init", "--yes")
     assert (site / "searchsocket.toml").read_text() == "[scope]\nfixed = 'mine'\n"
     assert (site / ".gitignore").read_text() == "node_modules\n.searchsocket/\n"
-    assert done["byHand"][0]["text"] == '[api]\ntrusted_proxies = ["127.0.0.1"]\n'
+    assert report["byHand"][0]["text"] == '[api]\ntrusted_proxies = ["127.0.0.1"]\n'
     (site / "searchsocket.toml").unlink()
     put({"pyproject.toml": "[tool.searchsocket.scope]\nfixed = 'mine'\n"})
     run_json("init", "--yes")
@@ -316,13 +316,13 @@ def test_vite_is_asked_where_it_is_installed(run_json: RunJson, site: Path, put:
         "node_modules/vite/package.json": '{"name": "vite", "type": "module", "exports": "./index.js"}',
         "node_modules/vite/index.js": f"export const resolveConfig = async () => ({{ plugins: [{plugin}] }});",
     })  # fmt: skip
-    found = run_json("init")
-    assert found["site"] | {"build": ""} == {
+    report = run_json("init")
+    assert report["site"] | {"build": ""} == {
         "framework": "SvelteKit", "version": "", "adapter": "@sveltejs/adapter-static", "hasServer": False,
         "basePath": "/asked", "build": "", "isBuilt": True, "deployed": "", "askedVite": True,
         "versions": [],
-    } | {"version": found["site"]["version"]}  # fmt: skip
-    assert "pages/+layout.svelte" in {change["file"] for change in found["changes"]}
+    } | {"version": report["site"]["version"]}  # fmt: skip
+    assert "pages/+layout.svelte" in {change["file"] for change in report["changes"]}
     (site / "node_modules").rename(site.parent / "node_modules")
     assert run_json("init")["site"]["basePath"] == "/asked", "packages of a repository share one folder above"
     (site.parent / "node_modules").rename(site / "node_modules")
@@ -334,8 +334,8 @@ def test_vite_is_asked_where_it_is_installed(run_json: RunJson, site: Path, put:
 def test_init_prints_the_lines_of_the_host(run: RunCli, site: Path) -> None:
     (site / "netlify.toml").write_text("")
     (site / "mkdocs.yml").write_text("site_name: Docs\n")
-    shown = run("init", "--static", "--no-node").stdout.partition("On Netlify, in netlify.toml:\n\n")[2]
-    command = tomllib.loads(shown)["build"]["command"]
+    output = run("init", "--static", "--no-node").stdout.partition("On Netlify, in netlify.toml:\n\n")[2]
+    command = tomllib.loads(output)["build"]["command"]
     assert command.startswith("pip install searchsocket && mkdocs build && searchsocket index && searchsocket export ")
 
 
@@ -349,15 +349,15 @@ def test_a_build_without_the_command_says_what_to_install(
     run("init", "--static", "--yes", "--no-node")
     node = shutil.which("node")
     assert node
-    done = subprocess.run(
+    result = subprocess.run(
         [node, site / "searchsocket-build.mjs"],
         cwd="/",
         env={**environ, "PATH": "/nowhere"},
         capture_output=True,
         text=True,
     )
-    assert done.returncode == status
-    assert "searchsocket is not installed: pip install searchsocket" in done.stderr
+    assert result.returncode == status
+    assert "searchsocket is not installed: pip install searchsocket" in result.stderr
 
 
 @pytest.mark.skipif(sys.platform == "win32" or not shutil.which("node"), reason="no node on this machine")
@@ -370,8 +370,8 @@ def test_the_step_of_a_package_indexes_and_exports_in_the_project(run: RunCli, s
     put({"bin/searchsocket": '#!/bin/sh\necho "$PWD: $*" >> "$LOG"\ntest "$1" != export\n'})
     command.chmod(0o755)
     environ = {**os.environ, "PATH": f"{command.parent}:{os.environ['PATH']}", "LOG": str(site / "log")}
-    done = subprocess.run(["node", "website/searchsocket-build.mjs"], cwd=site, env=environ)
-    assert done.returncode == 1
+    result = subprocess.run(["node", "website/searchsocket-build.mjs"], cwd=site, env=environ)
+    assert result.returncode == 1
     words = ["--version", "index", "export website/build/searchsocket"]
     assert (site / "log").read_text().splitlines() == [f"{site.resolve()}: {line}" for line in words]
 
@@ -393,11 +393,11 @@ def test_the_export_is_in_the_folder_that_is_deployed(
     shutil.rmtree(site / "build")
     put({name: text.replace("@sveltejs/adapter-node", adapter) for name, text in KIT3.items()})
     put({f"{folder}/index.html": "<h1>A</h1>" for folder in left} | {"package.json": '{"scripts": {"build": "a"}}'})
-    done = run_json("init", "--static", "--yes", "--no-node")
-    assert done["site"]["deployed"] == deployed
-    assert ("searchsocket-build.mjs" in done["written"]) == bool(deployed)
-    assert done["afterBuild"][-1] == f"searchsocket export {deployed or 'FOLDER'}/searchsocket"
-    assert bool(deployed) == (not [note for note in done["notes"] if "folder that your host publishes" in note])
+    report = run_json("init", "--static", "--yes", "--no-node")
+    assert report["site"]["deployed"] == deployed
+    assert ("searchsocket-build.mjs" in report["written"]) == bool(deployed)
+    assert report["afterBuild"][-1] == f"searchsocket export {deployed or 'FOLDER'}/searchsocket"
+    assert bool(deployed) == (not [note for note in report["notes"] if "folder that your host publishes" in note])
 
 
 def test_a_second_init_corrects_what_an_earlier_release_wrote(run_json: RunJson, site: Path, put: Put) -> None:
@@ -437,16 +437,16 @@ def test_the_search_of_a_theme_stays_until_ours_is_shown(run_json: RunJson, site
         config: "export default {\n  themeConfig: {\n    search: { provider: 'local' },\n  },\n};\n",
         theme: "import DefaultTheme from 'vitepress/theme';\nexport default { extends: DefaultTheme, Layout };\n",
     })  # fmt: skip
-    done = run_json("init", "--yes")
-    assert [paste["where"] for paste in done["byHand"]] == [theme, config]
-    assert not {theme, config} & set(done["written"])
+    report = run_json("init", "--yes")
+    assert [paste["where"] for paste in report["byHand"]] == [theme, config]
+    assert not {theme, config} & set(report["written"])
 
 
 def test_a_repository_of_packages_is_told_where_its_site_is(run: RunCli, site: Path, put: Put) -> None:
     shutil.rmtree(site / "build")
     put({"apps/docs/astro.config.mjs": "", "apps/web/next.config.js": "", "node_modules/a/conf.py": ""})
-    shown = run("init").stdout
-    assert "There is one in apps/docs/ (also: apps/web): cd apps/docs && searchsocket init" in shown
+    output = run("init").stdout
+    assert "There is one in apps/docs/ (also: apps/web): cd apps/docs && searchsocket init" in output
 
 
 @pytest.mark.parametrize("files", [{}, {"conf.py": ""}, {"hugo.toml": ""}], ids=["none", "Sphinx", "Hugo"])
@@ -455,9 +455,9 @@ def test_a_static_site_without_a_theme_gets_search_in_its_built_pages(
 ) -> None:
     put(files)
     folder = {"hugo.toml": "public", "conf.py": "_build/html"}.get("".join(files), "build")
-    done = run_json("init", "--static", "--yes")
-    assert done["afterBuild"] == [f"searchsocket static {folder}"]
-    assert (set(done["written"]), done["byHand"]) == ({"searchsocket.toml", ".gitignore"}, [])
-    shown = run("init", "--static").stdout
-    assert shown.count("No site generator found; indexing the HTML files in build/") == (not files)
-    assert f"  searchsocket static {folder}  # adds it to all pages\n" in shown
+    report = run_json("init", "--static", "--yes")
+    assert report["afterBuild"] == [f"searchsocket static {folder}"]
+    assert (set(report["written"]), report["byHand"]) == ({"searchsocket.toml", ".gitignore"}, [])
+    output = run("init", "--static").stdout
+    assert output.count("No site generator found; indexing the HTML files in build/") == (not files)
+    assert f"  searchsocket static {folder}  # adds it to all pages\n" in output

@@ -25,9 +25,9 @@ def stream() -> io.StringIO:
 
 
 def test_a_run_logs_its_events_with_project_scope_and_run(run: RunCli, site: Path) -> None:
-    done = run("index", "--dry-run", "--scope", "main", "--log-format", "json")
-    lines = lines_of(done.stderr)
-    assert done.stdout == ""
+    result = run("index", "--dry-run", "--scope", "main", "--log-format", "json")
+    lines = lines_of(result.stderr)
+    assert result.stdout == ""
     assert {"page_extracted", "chunked"} <= {line["event"] for line in lines if "event" in line}
     assert {(line["project"], line["scope"]) for line in lines} == {("harbour", "main")}
     assert all({"time", "level"} <= set(line) for line in lines)
@@ -45,11 +45,11 @@ def test_lines_of_a_run_have_its_id(stream: io.StringIO) -> None:
 
 
 def test_errors_are_lines_too(run: RunCli, site: Path) -> None:
-    done = run("rollback", "--scope", "main", "--log-format", "json")
-    assert done.exit_code != 0
-    assert [(line["level"], line["code"]) for line in lines_of(done.stderr)] == [("error", "SCOPE_NOT_INDEXED")]
-    done = run("prune", "--older-than", "soon", "--log-format", "json")
-    assert [line["level"] for line in lines_of(done.stderr)] == ["error"]
+    result = run("rollback", "--scope", "main", "--log-format", "json")
+    assert result.exit_code != 0
+    assert [(line["level"], line["code"]) for line in lines_of(result.stderr)] == [("error", "SCOPE_NOT_INDEXED")]
+    result = run("prune", "--older-than", "soon", "--log-format", "json")
+    assert [line["level"] for line in lines_of(result.stderr)] == ["error"]
 
 
 def test_keys_are_scrubbed(stream: io.StringIO) -> None:
@@ -68,7 +68,7 @@ def test_lines_of_other_loggers_keep_their_level(stream: io.StringIO) -> None:
     lines.write('2026-01-01 - dagster - INFO - started\n{"level": "error", "code": "X"}\nhalf ')
     lines.write("a line\n{broken\n\nno end")
     lines.end()
-    found = lines_of(stream.getvalue())
-    assert [line["level"] for line in found] == ["info", "error", "warning", "warning", "warning"]
-    assert [line.get("message", "") for line in found[2:]] == ["half a line", "{broken", "no end"]
-    assert {line["project"] for line in found} == {"harbour"}
+    result = lines_of(stream.getvalue())
+    assert [line["level"] for line in result] == ["info", "error", "warning", "warning", "warning"]
+    assert [line.get("message", "") for line in result[2:]] == ["half a line", "{broken", "no end"]
+    assert {line["project"] for line in result} == {"harbour"}

@@ -44,17 +44,17 @@ def test_serve_answers_until_it_is_told_to_stop(indexed_site: Path, number: int)
     """To be told is how a server ends, so that is no failure."""
     process = start(str(COMMAND), "serve", "--port", "0", cwd=indexed_site)
     assert process.stdout is not None
-    told = process.stdout.readline()
-    address = re.search(r"http://127\.0\.0\.1:\d+", told)
-    assert address, (told, process.communicate())
+    output = process.stdout.readline()
+    address = re.search(r"http://127\.0\.0\.1:\d+", output)
+    assert address, (output, process.communicate())
     with urllib.request.urlopen(f"{address[0]}/api/search?q=mooring+rope") as response:
         assert json.load(response)["results"][0]["url"] == "/docs/ropes"
     port = address[0].rpartition(":")[2]
-    taken = subprocess.run(
+    second_server = subprocess.run(
         [COMMAND, "serve", "--port", port], cwd=indexed_site, capture_output=True, text=True, check=False
     )
-    assert taken.returncode == 5
-    assert re.match(r"error \[\w+\]: .*in use", taken.stderr)
+    assert second_server.returncode == 5
+    assert re.match(r"error \[\w+\]: .*in use", second_server.stderr)
     process.send_signal(number)
     _, stderr = process.communicate(timeout=60)
     assert (process.returncode, stderr) == (0, "")
@@ -65,15 +65,15 @@ def served(site: Path, *arguments: str, **environ: str) -> Iterator[tuple[str, l
     """The address of `searchsocket serve`, and what it says of who is trusted."""
     process = start(str(COMMAND), "serve", "--port", "0", *arguments, cwd=site, **environ)
     assert process.stdout is not None
-    said: list[str] = []
+    output_lines: list[str] = []
     try:
         address = re.search(r"http://127\.0\.0\.1:\d+", process.stdout.readline())
         assert address, process.communicate()
-        yield address[0], said
+        yield address[0], output_lines
     finally:
         process.terminate()
         assert process.stderr is not None
-        said += (process.stdout.read() + process.stderr.read()).splitlines()
+        output_lines += (process.stdout.read() + process.stderr.read()).splitlines()
         process.wait(60)
 
 
@@ -132,37 +132,37 @@ def test_serve_drains_before_it_stops(indexed_site: Path) -> None:
 def test_warnings_of_serve_are_json_where_it_is_asked_for(tmp_path: Path) -> None:
     """And one that stays true is written once."""
     (tmp_path / "searchsocket.toml").write_text('[project]\nid = "site"\n')
-    with served(tmp_path, "--log-format", "json") as (address, said):
+    with served(tmp_path, "--log-format", "json") as (address, log_lines):
         assert [ready_status(address) for _ in range(3)] == [503, 503, 503]
-    [line] = [json.loads(line) for line in said if line.startswith("{")]
+    [line] = [json.loads(line) for line in log_lines if line.startswith("{")]
     assert (line["level"], line["code"]) == ("warning", "SCOPE_NOT_INDEXED")
 
 
 def test_serve_logs_requests_where_it_is_asked_to(indexed: Path) -> None:
     """On stderr, one line of JSON each."""
-    with served(indexed, "--access-log") as (address, said):
+    with served(indexed, "--access-log") as (address, log_lines):
         route_file(address)
-    [line] = [json.loads(line) for line in said if line.startswith("{")]
+    [line] = [json.loads(line) for line in log_lines if line.startswith("{")]
     assert (line["endpoint"], line["status"]) == ("search", 200)
 
 
 def test_serve_trusts_the_token_of_the_state_folder(indexed: Path, token_file: Path) -> None:
     """Nobody else, however local; a second server takes the same, and neither prints it."""
-    with served(indexed) as (first, said), served(indexed) as (second, _):
+    with served(indexed) as (first, log_lines), served(indexed) as (second, _):
         token = token_file.read_text().strip()
         for address in (first, second):
             assert route_file(address) is None
             assert route_file(address, token) == ROUTE
     assert token_file.stat().st_mode & 0o777 == 0o600
-    assert said == [f"Send the token in {token_file} for full access"]
+    assert log_lines == [f"Send the token in {token_file} for full access"]
 
 
 def test_a_key_that_is_set_ends_the_trust_in_the_token(indexed: Path, token_file: Path) -> None:
-    with served(indexed, "--dev", SEARCHSOCKET_API_KEY="k" * 24) as (address, said):
+    with served(indexed, "--dev", SEARCHSOCKET_API_KEY="k" * 24) as (address, log_lines):
         assert route_file(address) is None
         assert route_file(address, "k" * 24) == ROUTE
     assert not token_file.exists()
-    assert said == [
+    assert log_lines == [
         f"Coding agents: {address}/mcp (Model Context Protocol)",
         "Send the key in SEARCHSOCKET_API_KEY for full access",
         "--dev has no effect, because a key is set",
@@ -174,9 +174,9 @@ def test_a_key_that_is_set_ends_the_trust_in_the_token(indexed: Path, token_file
 
 
 def test_dev_trusts_this_machine_and_says_so(indexed: Path, token_file: Path) -> None:
-    with served(indexed, "--dev") as (address, said):
+    with served(indexed, "--dev") as (address, log_lines):
         assert route_file(address) == ROUTE
-    assert said == [
+    assert log_lines == [
         f"Coding agents: {address}/mcp (Model Context Protocol)",
         f"Send the token in {token_file} for full access",
         "Every program on this machine has full access (--dev)",
@@ -193,9 +193,9 @@ def test_a_state_folder_that_cannot_be_written_is_served_without_a_token(indexed
     locks = indexed / ".searchsocket" / ".locks"
     shutil.rmtree(locks)
     locks.write_text("no folder")
-    with served(indexed) as (address, said):
+    with served(indexed) as (address, log_lines):
         assert route_file(address) is None
-    (line,) = said
+    (line,) = log_lines
     assert line.startswith(f"no token: cannot lock {locks}")
     assert not token_file.exists()
 
@@ -203,9 +203,9 @@ def test_a_state_folder_that_cannot_be_written_is_served_without_a_token(indexed
 def test_a_reader_that_goes_away_is_no_error(indexed_site: Path) -> None:
     """`searchsocket search ... | head -1`"""
     piped = f"{COMMAND} search tide --top-k 5 | head -1"
-    done = subprocess.run(["bash", "-c", piped], cwd=indexed_site, capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("1. ")
-    assert done.stderr == ""
+    result = subprocess.run(["bash", "-c", piped], cwd=indexed_site, capture_output=True, text=True, check=True)
+    assert result.stdout.startswith("1. ")
+    assert result.stderr == ""
 
 
 def test_serve_without_an_index_waits_for_the_first_one(site: Path) -> None:
@@ -258,9 +258,9 @@ def test_help_gives_an_example() -> None:
     parts += [["artifacts", part] for part in ("push", "pull", "list", "prune")]
     parts += [["config", "show"], ["mcp"], ["mcp", "install"], ["mcp", "skill"], *(["code", part] for part in CODE)]
     for command in [*([command] for command in commands), *parts]:
-        done = CliRunner().invoke(cli, [*command, "--help"])
-        assert "Example:\n" in done.stdout
-        assert "--project DIR" in done.stdout
+        result = CliRunner().invoke(cli, [*command, "--help"])
+        assert "Example:\n" in result.stdout
+        assert "--project DIR" in result.stdout
     overview = subprocess.run([COMMAND, "--help"], capture_output=True, text=True, check=True).stdout
     assert re.findall(r"^  (\w+)  ", overview.partition("Commands:\n")[2], re.MULTILINE) == [
         "init",
@@ -288,16 +288,16 @@ def test_no_thread_waits_for_products_that_nobody_makes() -> None:
     )
     environ = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
     for set_by_the_user, expected in (({}, "1"), ({"OPENBLAS_NUM_THREADS": "2"}, "2")):
-        done = subprocess.run(
+        result = subprocess.run(
             [sys.executable, "-c", program], env=environ | set_by_the_user, capture_output=True, text=True, check=True
         )
-        number, threads = done.stdout.split()
+        number, threads = result.stdout.split()
         assert number == expected
         assert expected != "1" or threads == "1"
 
 
 @pytest.mark.parametrize("path", REMOVED)
 def test_a_removed_command_names_its_replacement(path: str) -> None:
-    done = CliRunner().invoke(cli, [*path.split(), "x"])
-    assert done.exit_code == 2
-    assert f"`searchsocket {path}` was removed: " in done.output
+    result = CliRunner().invoke(cli, [*path.split(), "x"])
+    assert result.exit_code == 2
+    assert f"`searchsocket {path}` was removed: " in result.output

@@ -31,8 +31,8 @@ def branched_site(indexed_site: Path, tmp_path_factory: pytest.TempPathFactory) 
     add_file(root, "first")
     git(root, "branch", "feature/a")
     for scope in ("feature/a", "gone"):
-        done = CliRunner().invoke(cli, ["index", "--record", "--scope", scope, "--project", str(root)])
-        assert done.exit_code == 0, done.output
+        result = CliRunner().invoke(cli, ["index", "--record", "--scope", scope, "--project", str(root)])
+        assert result.exit_code == 0, result.output
     return root
 
 
@@ -50,17 +50,19 @@ def keys_and_runs(project: Path) -> tuple[set[str], set[str]]:
 
 def test_prune_shows_and_deletes_only_when_it_is_meant(run: RunCli, run_json: RunJson, branched: Path) -> None:
     feature = next(path.name for path in (branched / ".searchsocket/index").iterdir() if "feature" in path.name)
-    shown = run("prune", project=branched)
-    assert shown.exit_code == 0
-    assert "delete  gone" in shown.stdout
-    assert "Nothing was deleted; run with `--apply` to delete 1 scope." in shown.stdout
+    result = run("prune", project=branched)
+    assert result.exit_code == 0
+    assert "delete  gone" in result.stdout
+    assert "Nothing was deleted; run with `--apply` to delete 1 scope." in result.stdout
     assert {"gone"} < keys_and_runs(branched)[0]
 
-    done = run_json("prune", "--apply", project=branched)
-    assert (done["deleted"], done["failed"], done["applied"]) == (["gone"], {}, True)
-    assert {each["scope"]: each["goes"] for each in done["scopes"]} == {"main": False, feature: False, "gone": True}
-    left = {path.name for folder in ("index", "pages") for path in (branched / ".searchsocket" / folder).iterdir()}
-    assert left & {"main", feature, "gone"} == {"main", feature}
+    report = run_json("prune", "--apply", project=branched)
+    assert (report["deleted"], report["failed"], report["applied"]) == (["gone"], {}, True)
+    assert {each["scope"]: each["goes"] for each in report["scopes"]} == {"main": False, feature: False, "gone": True}
+    remaining_folders = {
+        path.name for folder in ("index", "pages") for path in (branched / ".searchsocket" / folder).iterdir()
+    }
+    assert remaining_folders & {"main", feature, "gone"} == {"main", feature}
     assert keys_and_runs(branched) == ({"main", feature}, {"main", feature})
     assert run_json("prune", "--apply", project=branched)["deleted"] == []
 
@@ -104,9 +106,9 @@ def test_a_scope_at_work_stays_and_is_named(run: RunCli, branched: Path) -> None
     with ProjectState(branched / ".searchsocket").lock("gone"):
         child = os.fork()  # the lock is this process's own
         if child == 0:
-            done = run("prune", "--apply", "--json", project=branched)
-            failed = json.loads(done.stdout)["failed"]
-            os._exit(0 if (done.exit_code, failed["gone"]["code"]) == (1, "SCOPE_LOCKED") else 1)
+            result = run("prune", "--apply", "--json", project=branched)
+            failed = json.loads(result.stdout)["failed"]
+            os._exit(0 if (result.exit_code, failed["gone"]["code"]) == (1, "SCOPE_LOCKED") else 1)
         assert os.waitpid(child, 0)[1] == 0
     assert "gone" in keys_and_runs(branched)[0]
 

@@ -23,17 +23,17 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
 def test_a_search_is_reranked_where_it_says_so(run: RunCli, run_json: RunJson, indexed: Path, server: Server) -> None:
     assert run_json("search", "tide table", project=indexed)["meta"]["usedRerank"] is False
     assert server.requests == []
-    done = run("search", "tide table", "--rerank", "--explain", project=indexed)
-    assert "rerank " in done.stdout
-    assert "deprecated" in done.stderr
+    result = run("search", "tide table", "--rerank", "--explain", project=indexed)
+    assert "rerank " in result.stdout
+    assert "deprecated" in result.stderr
     (paid,) = [
         line for line in run_json("status", project=indexed)["costs"]["ledger"] if line["usedFor"] == "reranking"
     ]
     assert paid["tokens"] == server.tokens > 0
     server.always = Reply(500, {"detail": KEY})
-    done = run("search", "tide", "--rerank", project=indexed)
-    assert (done.exit_code, "note: the reranker failed" in done.stderr) == (0, True)
-    assert KEY not in done.output
+    result = run("search", "tide", "--rerank", project=indexed)
+    assert (result.exit_code, "note: the reranker failed" in result.stderr) == (0, True)
+    assert KEY not in result.output
     assert [path for path in indexed.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()] == []
 
 

@@ -36,8 +36,8 @@ def branched(indexed: Path, run: RunCli) -> Path:
 def test_each_scope_is_told_with_its_branch_and_what_it_holds(
     run: RunCli, run_json: RunJson, branched: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = run_json("scopes", project=branched)
-    rows = {row["scope"]: row for row in found["scopes"]}
+    report = run_json("scopes", project=branched)
+    rows = {row["scope"]: row for row in report["scopes"]}
     assert {name: (row["branch"], row["alive"]) for name, row in rows.items()} == {
         "main": ("main", True),
         FEATURE: ("feature/a", True),
@@ -79,17 +79,17 @@ def test_the_commit_is_told_everywhere(run: RunCli, run_json: RunJson, branched:
     meta = run_json("search", "mooring rope", "--scope", "feature/a", project=branched)["meta"]
     (row,) = [row for row in run_json("status", project=branched)["scopes"] if row["scope"] == FEATURE]
     manifest = next((branched / f".searchsocket/index/{FEATURE}").glob("*/manifest.json"))
-    wanted = dg.AssetRecordsFilter(asset_key=dg.AssetKey("search_index"), asset_partitions=[FEATURE])
+    expected = dg.AssetRecordsFilter(asset_key=dg.AssetKey("search_index"), asset_partitions=[FEATURE])
     with open_instance(branched / ".searchsocket/dagster") as instance:
-        (record,) = instance.fetch_materializations(wanted, limit=1).records
+        (record,) = instance.fetch_materializations(expected, limit=1).records
     assert record.asset_materialization is not None
-    found = [
+    report = [
         meta["sourceRevision"],
         row["sourceRevision"],
         json.loads(manifest.read_text())["generation"]["source_revision"],
         record.asset_materialization.metadata["commit"].value,
     ]
-    assert [str(each).removesuffix("-dirty") for each in found] == [commit] * 4
+    assert [str(each).removesuffix("-dirty") for each in report] == [commit] * 4
 
 
 def test_a_build_step_can_ask_what_a_scope_is_called(run: RunCli, tmp_path: Path) -> None:

@@ -105,37 +105,37 @@ def test_nothing_from_a_page_can_steer_the_terminal(evil: str) -> None:
 
 
 def test_plain_text_where_it_is_no_terminal(run: RunCli, indexed_site: Path) -> None:
-    done = run("search", "tide", "table", project=indexed_site)
-    assert done.exit_code == 0
-    assert "\x1b" not in done.stdout
-    assert done.stdout.splitlines()[0].startswith("1. Tides")
-    assert "/docs/tides" in done.stdout
+    outcome = run("search", "tide", "table", project=indexed_site)
+    assert outcome.exit_code == 0
+    assert "\x1b" not in outcome.stdout
+    assert outcome.stdout.splitlines()[0].startswith("1. Tides")
+    assert "/docs/tides" in outcome.stdout
 
 
 def test_options_narrow_the_search(run_json: RunJson, indexed_site: Path) -> None:
     everywhere = run_json("search", "tide table", project=indexed_site)
-    assert {found["url"] for found in everywhere["results"]} > {"/docs/tides", "/about"}
+    assert {candidates["url"] for candidates in everywhere["results"]} > {"/docs/tides", "/about"}
     below = run_json("search", "tide table", "--path-prefix", "/docs", project=indexed_site)
-    assert {found["url"] for found in below["results"]} == {"/docs/tides", "/docs/install", "/docs/ropes"}
+    assert {candidates["url"] for candidates in below["results"]} == {"/docs/tides", "/docs/install", "/docs/ropes"}
     one = run_json("search", "tide table", "--top-k", "1", project=indexed_site)
-    assert [found["url"] for found in one["results"]] == ["/docs/tides"]
+    assert [candidates["url"] for candidates in one["results"]] == ["/docs/tides"]
     tagged = run_json("search", "tide table", "--tag", "nautical", project=indexed_site)
     assert tagged["results"] == []
     foreign = run_json("search", "tide table", "--language", "fr", "--language", "de", project=indexed_site)
     assert foreign["results"] == []
     summaries = run_json("search", "tide table", "--kind", "summary", "--group-by", "chunk", project=indexed_site)
-    assert {found["anchor"] for found in summaries["results"]} == {""}
+    assert {candidates["anchor"] for candidates in summaries["results"]} == {""}
     chunks = run_json("search", "tide table", "--group-by", "chunk", project=indexed_site)
     assert chunks["groupBy"] == "chunk"
-    assert all(found["sections"] == [] for found in chunks["results"])
+    assert all(candidates["sections"] == [] for candidates in chunks["results"])
 
 
 def test_json_is_the_answer_of_the_api(run_json: RunJson, indexed_site: Path) -> None:
-    found = run_json("search", "mooring rope", project=indexed_site)
-    assert set(found) == {"q", "scope", "groupBy", "results", "total", "meta", "quality"}
-    first = found["results"][0]
+    report = run_json("search", "mooring rope", project=indexed_site)
+    assert set(report) == {"q", "scope", "groupBy", "results", "total", "meta", "quality"}
+    first = report["results"][0]
     assert (first["url"], first["routeFile"]) == ("/docs/ropes", "src/routes/docs/[slug]/+page.svelte")
-    assert found["meta"]["modelId"]
+    assert report["meta"]["modelId"]
 
 
 def test_configured_synonyms_are_looked_for(run_json: RunJson, indexed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,20 +145,20 @@ def test_configured_synonyms_are_looked_for(run_json: RunJson, indexed: Path, mo
 
 
 def test_a_scope_without_index_is_told(run: RunCli, indexed_site: Path) -> None:
-    done = run("search", "tide", "--scope", "preview", project=indexed_site)
-    assert done.exit_code == 3
-    assert done.stderr.startswith("error [SCOPE_NOT_INDEXED]: ")
+    outcome = run("search", "tide", "--scope", "preview", project=indexed_site)
+    assert outcome.exit_code == 3
+    assert outcome.stderr.startswith("error [SCOPE_NOT_INDEXED]: ")
 
 
 def test_an_empty_query_is_refused(run: RunCli, indexed_site: Path) -> None:
-    done = run("search", " ", project=indexed_site)
-    assert done.exit_code == 2
-    assert done.stderr.startswith("error [INVALID_REQUEST]: ")
+    outcome = run("search", " ", project=indexed_site)
+    assert outcome.exit_code == 2
+    assert outcome.stderr.startswith("error [INVALID_REQUEST]: ")
 
 
 def test_a_hostile_page_is_harmless_from_end_to_end(run: RunCli, site: Path) -> None:
     write_page(site, "evil", "Evil \x1b]0;owned\x07 title", "A kraken \x1b[2J rises.")
     run("index")
-    done = run("search", "kraken", color=True)
-    assert "\x1b]" not in done.stdout
-    assert "\x1b[2J" not in done.stdout
+    outcome = run("search", "kraken", color=True)
+    assert "\x1b]" not in outcome.stdout
+    assert "\x1b[2J" not in outcome.stdout

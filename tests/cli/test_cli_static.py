@@ -39,15 +39,15 @@ def files(root: Path) -> dict[str, bytes]:
 
 
 def entry(build: Path) -> dict[str, str]:
-    found: dict[str, str] = json.loads((build / "searchsocket" / ENTRY).read_text())
-    return found
+    report: dict[str, str] = json.loads((build / "searchsocket" / ENTRY).read_text())
+    return report
 
 
 def test_every_page_has_the_search_and_the_folder_has_the_index(static: RunStatic, build: Path) -> None:
-    done = static()
-    assert done.exit_code == 0, done.output
-    assert "indexed  5 pages; left out: 404.html (error page)" in done.output
-    assert "search   added to 6 pages" in done.output
+    result = static()
+    assert result.exit_code == 0, result.output
+    assert "indexed  5 pages; left out: 404.html (error page)" in result.output
+    assert "search   added to 6 pages" in result.output
     assert all(TAG in path.read_text() for path in build.rglob("*.html"))
     assert '"../../searchsocket/page-search.js"' in (build / "docs/tides/index.html").read_text()
     assert entry(build)["root"] == "../"
@@ -65,8 +65,8 @@ def test_the_deployed_folder_has_nothing_but_pages_and_the_export(static: RunSta
 def test_a_second_run_changes_no_byte(static: RunStatic, build: Path) -> None:
     static()
     before = files(build)
-    done = static()
-    assert "search   added to 0 pages; 6 had it" in done.output
+    result = static()
+    assert "search   added to 0 pages; 6 had it" in result.output
     assert files(build) == before
 
 
@@ -112,8 +112,8 @@ def test_undo_keeps_files_of_others_in_the_folder(static: RunStatic, build: Path
 
 def test_pages_stay_the_same_without_injection(static: RunStatic, build: Path) -> None:
     before = files(build)
-    done = static("--no-inject")
-    assert "search" not in [line.split()[0] for line in done.output.splitlines()]
+    result = static("--no-inject")
+    assert "search" not in [line.split()[0] for line in result.output.splitlines()]
     assert {name: data for name, data in files(build).items() if not name.startswith("searchsocket/")} == before
 
 
@@ -128,17 +128,17 @@ def test_the_base_path_is_not_in_the_addresses_of_the_index(static: RunStatic, b
 
 
 def test_the_outcome_as_json(static: RunStatic) -> None:
-    done = json.loads(static("--json").stdout)
-    assert done["pages"] == {"changed": 6, "unchanged": 0, "oldCopies": []}
-    assert (done["index"]["pages"]["indexed"], done["export"]["pages"]) == (5, 5)
+    report = json.loads(static("--json").stdout)
+    assert report["pages"] == {"changed": 6, "unchanged": 0, "oldCopies": []}
+    assert (report["index"]["pages"]["indexed"], report["export"]["pages"]) == (5, 5)
 
 
 def test_settings_of_the_project_count_and_its_index_stays(tmp_path: Path, static: RunStatic) -> None:
     root = write_site(tmp_path / "harbour")
     (root / ".git").mkdir()
     (root / "searchsocket.toml").write_text('[source]\nexclude = ["/about"]\n')
-    done = static(folder=root / "build")
-    assert "indexed  4 pages" in done.output
+    result = static(folder=root / "build")
+    assert "indexed  4 pages" in result.output
     assert not (root / ".searchsocket" / "index").exists()
 
 
@@ -154,11 +154,11 @@ def test_a_wrong_folder_is_named_with_the_fix(static: RunStatic, tmp_path: Path,
     (tmp_path / "empty").mkdir()
     write_site(tmp_path / "sources")
     (tmp_path / "sources" / "svelte.config.js").write_text("export default {};")
-    done = static(folder=tmp_path / folder)
-    assert done.exit_code == 3
-    assert message in done.stderr
+    result = static(folder=tmp_path / folder)
+    assert result.exit_code == 3
+    assert message in result.stderr
     if folder == "sources":
-        assert f"static {tmp_path / 'sources' / 'build'}`" in done.stderr
+        assert f"static {tmp_path / 'sources' / 'build'}`" in result.stderr
 
 
 def test_pages_get_no_tag_if_they_cannot_be_indexed(static: RunStatic, build: Path) -> None:
@@ -166,6 +166,6 @@ def test_pages_get_no_tag_if_they_cannot_be_indexed(static: RunStatic, build: Pa
     for url in PAGES:
         (build / url / "index.html").write_text("<html><head><meta name=robots content=noindex></head><p>x</html>")
     before = files(build)
-    done = static()
-    assert done.exit_code != 0
+    result = static()
+    assert result.exit_code != 0
     assert files(build) == before

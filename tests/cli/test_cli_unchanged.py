@@ -29,10 +29,10 @@ def test_a_run_is_made_only_where_something_changed_or_one_is_asked_for(
     run: RunCli, run_json: RunJson, site: Path
 ) -> None:
     first = run_json("index")
-    made = runs_of(site)
+    runs = runs_of(site)
     again = run_json("index")
-    assert again.pop("unchangedSince") == made[0]
-    assert runs_of(site) == made
+    assert again.pop("unchangedSince") == runs[0]
+    assert runs_of(site) == runs
     nothing = {
         "embeddings": {"reused": 0, "created": 0, "cut": 0, "leftOut": 0},
         "records": {"upserted": 0, "deleted": 0},
@@ -40,7 +40,7 @@ def test_a_run_is_made_only_where_something_changed_or_one_is_asked_for(
     }
     assert {**again, "seconds": 0} == {**first, "chunks": {**first["chunks"], "changed": 0}, **nothing, "seconds": 0}
     words = run("index").stdout
-    assert f"nothing changed since run {made[0]}" in words
+    assert f"nothing changed since run {runs[0]}" in words
     assert "skipped, so Dagster shows no run" in words
     assert run("index", "--quiet").output == ""
     (status,) = run_json("status")["scopes"]
@@ -50,7 +50,7 @@ def test_a_run_is_made_only_where_something_changed_or_one_is_asked_for(
     assert health.checked_at == status["checkedAt"]
     recorded = run("index", "--record").stdout
     assert f"nothing changed; generation {first['generation']} stays" in recorded
-    assert runs_of(site)[1:] == made
+    assert runs_of(site)[1:] == runs
     assert runs_in_dagster(site) == runs_of(site)
 
 

@@ -35,21 +35,25 @@ def test_a_dry_run_lists_what_is_older_and_changes_nothing(run_json: RunJson, ol
 
 def test_every_index_is_rewritten_once(run: RunCli, run_json: RunJson, older: Path) -> None:
     assert "format      32, of an older release; run `searchsocket upgrade`" in run("status", project=older).stdout
-    done = run("upgrade", project=older)
-    assert done.exit_code == 0
-    assert f"[1/4] main: format 32, now {FORMAT}: generation 2" in done.stdout
-    assert "[4/4] code of next" in done.stdout
-    assert "4 upgraded, 0 failed" in done.stdout
+    result = run("upgrade", project=older)
+    assert result.exit_code == 0
+    assert f"[1/4] main: format 32, now {FORMAT}: generation 2" in result.stdout
+    assert "[4/4] code of next" in result.stdout
+    assert "4 upgraded, 0 failed" in result.stdout
     assert "every index has format" in run("upgrade", project=older).stdout
     assert run_json("status", project=older)["scopes"][0]["olderFormat"] is None
 
 
 def test_an_index_that_is_too_old_stops_no_other(run: RunCli, run_json: RunJson, older: Path) -> None:
     make_older(older / ".searchsocket" / "index", "next")
-    done = run("upgrade", project=older)
-    assert done.exit_code == 1
-    assert "INDEX_FORMAT]: next: an older release wrote" in done.stderr
-    assert "3 upgraded, 1 failed" in done.stdout
-    (left,) = run_json("upgrade", project=older)["indexes"]
-    assert (left["corpus"], left["scope"], left["error"]["code"]) == ("site", "next", "INDEX_FORMAT")
-    assert f"format {UNREADABLE}" in left["error"]["message"]
+    result = run("upgrade", project=older)
+    assert result.exit_code == 1
+    assert "INDEX_FORMAT]: next: an older release wrote" in result.stderr
+    assert "3 upgraded, 1 failed" in result.stdout
+    (failed_index,) = run_json("upgrade", project=older)["indexes"]
+    assert (failed_index["corpus"], failed_index["scope"], failed_index["error"]["code"]) == (
+        "site",
+        "next",
+        "INDEX_FORMAT",
+    )
+    assert f"format {UNREADABLE}" in failed_index["error"]["message"]

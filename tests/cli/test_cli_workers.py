@@ -81,12 +81,12 @@ def generation(address: str) -> object:
 def told_to_agents(address: str, token: str) -> list[bool]:
     """Return, for each era of the protocol, True if the official client finds the page."""
 
-    async def found(client: Client) -> str:
+    async def search_as_agent(client: Client) -> str:
         return text_of(await client.call_tool("search", {"query": "mooring rope"}))
 
     def ask(mode: str) -> str:
         http = httpx2.AsyncClient(headers={"authorization": f"Bearer {token}"})
-        return str(talk(streamable_http_client(f"{address}/mcp", http_client=http), found, mode))
+        return str(talk(streamable_http_client(f"{address}/mcp", http_client=http), search_as_agent, mode))
 
     return [f"route file {ROUTE}" in ask(mode) for mode in ERAS]
 
@@ -164,8 +164,8 @@ def test_workers_do_not_outlive_their_supervisor(indexed: Path) -> None:
 
 
 def test_a_number_of_workers_that_is_none_is_refused(indexed: Path) -> None:
-    done = subprocess.run(
+    result = subprocess.run(
         [COMMAND, "serve", "--workers", "0"], cwd=indexed, capture_output=True, text=True, check=False
     )
-    assert done.returncode == 2
-    assert "--workers" in done.stderr
+    assert result.returncode == 2
+    assert "--workers" in result.stderr

@@ -15,8 +15,8 @@ pytestmark = pytest.mark.dagster
 
 def live(root: Path) -> str:
     project = open_project(root, {})
-    found = make_store(project.settings.vector, project.state_dir, project.id).generation(project.scope({}))
-    return found.name if found else ""
+    generation = make_store(project.settings.vector, project.state_dir, project.id).generation(project.scope({}))
+    return generation.name if generation else ""
 
 
 def test_a_build_that_is_overtaken_while_it_is_read_is_not_published(
@@ -27,10 +27,10 @@ def test_a_build_that_is_overtaken_while_it_is_read_is_not_published(
     work = Work.begin(open_project(indexed, {}), None, 0)
     watcher = Watcher(indexed / ".searchsocket")
     try:
-        seen = work.read_site(watcher)
-        assert seen is not None
+        site_reading = work.read_site(watcher)
+        assert site_reading is not None
         write_page(indexed, "about", "About", "Written by people who like trains.")  # once it was looked at
-        work.take(seen)
+        work.take(site_reading)
         assert live(indexed) == before
         assert "a new build was written during the run" in capsys.readouterr().out
         again = work.read_site(watcher)

@@ -96,8 +96,8 @@ def edited_site(indexed_site: Path, tmp_path_factory: pytest.TempPathFactory) ->
     """A site that was indexed, and then edited."""
     root = shutil.copytree(indexed_site, tmp_path_factory.mktemp("edited") / "harbour")
     (root / "searchsocket.toml").write_text('embeddings.provider = "hash"\n')
-    done = CliRunner().invoke(cli, ["index", "--force", "--project", str(root)])
-    assert "published" in done.stdout
+    result = CliRunner().invoke(cli, ["index", "--force", "--project", str(root)])
+    assert "published" in result.stdout
     write_page(root, "about", "About", "Now written by people who like trains.")
     return root
 

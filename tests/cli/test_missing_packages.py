@@ -23,7 +23,7 @@ def test_a_command_for_agents_names_the_extra(words: str, tmp_path: Path, monkey
         monkeypatch.delitem(sys.modules, module, raising=False)
     for module in ("mcp", "mcp_types"):
         monkeypatch.setitem(sys.modules, module, None)
-    done = CliRunner().invoke(cli, words.split())
-    assert done.exit_code == 3
-    assert "install 'searchsocket[mcp]'" in done.stderr
+    result = CliRunner().invoke(cli, words.split())
+    assert result.exit_code == 3
+    assert "install 'searchsocket[mcp]'" in result.stderr
     assert not list(tmp_path.glob(".mcp.json"))

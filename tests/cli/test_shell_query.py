@@ -18,8 +18,8 @@ def test_nothing_is_loaded_that_indexes_or_serves(indexed: Path) -> None:
         "cli(['search', 'mooring rope', '--json'], standalone_mode=False)\n"
         f"print(sorted({INDEXING!r} & set(sys.modules)))"
     )
-    done = subprocess.run([sys.executable, "-c", program], cwd=indexed, capture_output=True, text=True, check=True)
-    answer, loaded = done.stdout.splitlines()
+    result = subprocess.run([sys.executable, "-c", program], cwd=indexed, capture_output=True, text=True, check=True)
+    answer, loaded = result.stdout.splitlines()
     assert json.loads(answer)["results"][0]["title"] == "Ropes"
     assert loaded == "[]"
 

@@ -85,8 +85,10 @@ def test_nothing_is_opened_or_loaded_where_a_service_answers(indexed: Path) -> N
         "print({'numpy', 'pydantic', 'sqlite3', 'filelock'} & set(sys.modules))"
     )
     with served(indexed):
-        done = subprocess.run([sys.executable, "-c", program], cwd=indexed, capture_output=True, text=True, check=True)
-    lines = done.stdout.splitlines()
+        result = subprocess.run(
+            [sys.executable, "-c", program], cwd=indexed, capture_output=True, text=True, check=True
+        )
+    lines = result.stdout.splitlines()
     assert lines[0].startswith("1. Ropes")
     assert lines[-1] == "set()"
 

@@ -32,10 +32,10 @@ class Reader:
 
     def step(self, title: str) -> None:
         """Note what there is now, and what was announced since the last step."""
-        said = self.page.evaluate("window.announced ? announced.splice(0) : []")
+        announcements = self.page.evaluate("window.announced ? announced.splice(0) : []")
         tree = self.page.context.new_cdp_session(self.page).send("Accessibility.getFullAXTree")["nodes"]
         nodes = {node["nodeId"]: node for node in tree}
-        lines = [f"# {title}", *(f"announced: {text}" for text in said), *_lines(tree[0], nodes, 0)]
+        lines = [f"# {title}", *(f"announced: {text}" for text in announcements), *_lines(tree[0], nodes, 0)]
         self.steps.append("\n".join(lines))
 
 
@@ -52,13 +52,17 @@ def _lines(node: dict[str, Any], nodes: dict[str, dict[str, Any]], depth: int) -
 
 
 def _states(node: dict[str, Any], nodes: dict[str, dict[str, Any]]) -> list[str]:
-    found = {one["name"]: one["value"] for one in node.get("properties", [])}
+    properties = {one["name"]: one["value"] for one in node.get("properties", [])}
     states = [
-        name if (value := found[name].get("value")) is True else f"{name}={value}" for name in STATES if name in found
+        name if (value := properties[name].get("value")) is True else f"{name}={value}"
+        for name in STATES
+        if name in properties
     ]
     value = node.get("value", {}).get("value", "")
     by_backend = {one["backendDOMNodeId"]: one for one in nodes.values() if "backendDOMNodeId" in one}
-    active = [by_backend[one["backendDOMNodeId"]] for one in found.get("activedescendant", {}).get("relatedNodes", [])]
+    active = [
+        by_backend[one["backendDOMNodeId"]] for one in properties.get("activedescendant", {}).get("relatedNodes", [])
+    ]
     named = [f'active="{one["name"]["value"]}"' for one in active]
     return [
         *([f"value={value}"] if value else []),

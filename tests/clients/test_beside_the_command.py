@@ -62,8 +62,8 @@ def printed(service: SearchService, q: str) -> list[list[str]]:
 def test_the_dialog_and_the_command_agree(stage: Stage, root: Path) -> None:
     page = stage.open("<searchsocket-dialog></searchsocket-dialog>")
     page.keyboard.press("/")
-    shown = page.evaluate(ASK, QUERIES)
+    output = page.evaluate(ASK, QUERIES)
     service = open_service(open_project(root, {}), ENVIRON)
-    assert {q: printed(service, q) for q in QUERIES} == shown
-    assert sum(map(len, shown.values())) > 60
-    assert shown["batery"][0][0] == shown["battery"][0][0] == "{Battery} › Charging"
+    assert {q: printed(service, q) for q in QUERIES} == output
+    assert sum(map(len, output.values())) > 60
+    assert output["batery"][0][0] == output["battery"][0][0] == "{Battery} › Charging"

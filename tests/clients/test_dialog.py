@@ -156,14 +156,14 @@ def test_openings_leave_nothing_behind(stage: Stage) -> None:
       }
     }"""
 
-    def held() -> dict[str, int]:
+    def element_counts() -> dict[str, int]:
         devtools.send("HeapProfiler.collectGarbage")
         return dict(devtools.send("Memory.getDOMCounters"))
 
     page.evaluate(openings, 20)
-    before = held()
+    before = element_counts()
     page.evaluate(openings, 150)
-    after = held()
+    after = element_counts()
     assert after["nodes"] <= before["nodes"] + 100
     assert after["jsEventListeners"] <= before["jsEventListeners"] + 5
 
@@ -178,8 +178,8 @@ def test_enter_before_the_answer_opens_its_first_result(stage: Stage) -> None:
 def test_signs_that_are_still_chosen_are_not_searched(stage: Stage) -> None:
     """An input method's keys are its own: Enter takes a sign, and nothing is asked before that."""
     page = opened(stage)
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
     devtools = stage.context.new_cdp_session(page)
     devtools.send("Input.imeSetComposition", {"text": "batt", "selectionStart": 4, "selectionEnd": 4})
     devtools.send("Input.dispatchKeyEvent", {"type": "rawKeyDown", "windowsVirtualKeyCode": 229, "key": "Enter"})
@@ -187,7 +187,7 @@ def test_signs_that_are_still_chosen_are_not_searched(stage: Stage) -> None:
     assert page.evaluate("location.pathname") == "/"
     devtools.send("Input.insertText", {"text": "battery"})
     expect(page.locator("[role=option]").first).to_contain_text("Battery")
-    assert [url.partition("q=")[2].partition("&")[0] for url in asked] == ["battery"]
+    assert [url.partition("q=")[2].partition("&")[0] for url in requests] == ["battery"]
 
 
 def test_shortcuts_of_the_page_are_not_for_keys_in_the_search(stage: Stage) -> None:

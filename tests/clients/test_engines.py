@@ -75,8 +75,10 @@ def test_keys_lead_to_the_passage(tab: Tab, origin: str) -> None:
     tab.until(f"{OPEN} && {FIELD}.value === ''")
     tab.keys("charging battery")
     tab.until(f"{OPTION}?.textContent.includes('Battery')")
-    seen = f"{ROOT}.elementFromPoint({OPTION}.getBoundingClientRect().x + 40, {OPTION}.getBoundingClientRect().y + 20)"
-    assert tab.value(f"{OPTION}.contains({seen})")
+    element_script = (
+        f"{ROOT}.elementFromPoint({OPTION}.getBoundingClientRect().x + 40, {OPTION}.getBoundingClientRect().y + 20)"
+    )
+    assert tab.value(f"{OPTION}.contains({element_script})")
     active = f"{FIELD}.getAttribute('aria-activedescendant')"
     assert tab.value(active) == "option-0"
     tab.keys(DOWN)

@@ -23,8 +23,8 @@ def asked(stage: Stage, results: list[dict[str, Any]]) -> Page:
 
     def answer(route: Route) -> None:
         real = route.fetch().json()
-        made = [{**real["results"][0], "alike": [], "sections": [], **result} for result in results]
-        route.fulfill(json=real | {"results": made, "hasMore": False})
+        full_results = [{**real["results"][0], "alike": [], "sections": [], **result} for result in results]
+        route.fulfill(json=real | {"results": full_results, "hasMore": False})
 
     stage.context.route("**/api/search?q=okapi*", answer)
     page = stage.open("<searchsocket-dialog></searchsocket-dialog>")
@@ -40,8 +40,8 @@ def test_titles_and_snippets_are_text(stage: Stage, kind: str) -> None:
     text = HOSTILE[kind]
     page = asked(stage, [{"title": text, "sectionTitle": text, "snippet": text, "snippetHtml": text, "marks": []}])
     option = page.locator("[role=option]")
-    shown = text.replace("\0", "").split()[0]
-    assert shown in option.inner_text()
+    first_word = text.replace("\0", "").split()[0]
+    assert first_word in option.inner_text()
     assert page.locator("searchsocket-dialog").locator("img, script, svg[onload], iframe").count() == 0
     assert page.title() == "Site"
     wide = "node => node.scrollWidth - document.documentElement.clientWidth"
@@ -70,14 +70,14 @@ def test_an_override_of_direction_ends_with_its_title(stage: Stage) -> None:
 )
 def test_what_is_no_path_opens_nothing(stage: Stage, href: str) -> None:
     page = asked(stage, [{"href": href, "url": href, "title": "Okapi"}])
-    left: list[str] = []
-    page.on("framenavigated", lambda frame: left.append(frame.url))
+    navigations: list[str] = []
+    page.on("framenavigated", lambda frame: navigations.append(frame.url))
     option = page.locator("[role=option]")
     assert str(option.get_attribute("href")).startswith("#")
     option.click()
     page.keyboard.press("Enter")
     assert page.title() == "Site"
-    assert all(url.startswith(stage.origin) for url in left)
+    assert all(url.startswith(stage.origin) for url in navigations)
 
 
 def test_a_thousand_results_are_shown_and_reached_by_keys(stage: Stage) -> None:
@@ -97,5 +97,7 @@ def test_a_thousand_results_are_shown_and_reached_by_keys(stage: Stage) -> None:
     expect(chosen).to_contain_text("Okapi 0")
     page.locator("input[type=search]").fill("")
     expect(page.locator("[role=option].result")).to_have_count(0)
-    left = int(page.evaluate("document.querySelector('searchsocket-dialog').shadowRoot.querySelectorAll('*').length"))
-    assert left < 100, "nothing of them stays"
+    option_count = int(
+        page.evaluate("document.querySelector('searchsocket-dialog').shadowRoot.querySelectorAll('*').length")
+    )
+    assert option_count < 100, "nothing of them stays"

@@ -17,8 +17,8 @@ ROOT = "document.querySelector('searchsocket-dialog').shadowRoot"
 
 
 def complaints(page: Page) -> list[str]:
-    found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
-    return [f"{one['id']}: {node['html'][:200]}" for one in found for node in one["nodes"]]
+    violations = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
+    return [f"{one['id']}: {node['html'][:200]}" for one in violations for node in one["nodes"]]
 
 
 def searched(page: Page, q: str = "battery") -> Page:

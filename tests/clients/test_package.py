@@ -21,8 +21,8 @@ each_bundle = pytest.mark.parametrize("bundle", BUNDLES, ids=lambda path: path.n
 def test_a_bundle_is_that_of_its_sources(bundle: Path) -> None:
     """Checked without npm: the build notes what each was made of."""
     sources = json.loads(bundle.with_suffix(".sources.json").read_text())
-    found = {name: hashlib.sha256((PACKAGE / name).read_bytes()).hexdigest() for name in sources}
-    assert found == sources, REBUILD
+    results = {name: hashlib.sha256((PACKAGE / name).read_bytes()).hexdigest() for name in sources}
+    assert results == sources, REBUILD
 
 
 def test_a_build_gives_what_is_committed(tmp_path: Path) -> None:
@@ -45,5 +45,5 @@ def test_a_visitor_loads_little(bundle: Path) -> None:
 @pytest.mark.skipif(NODE is None, reason="no node on this machine: apt-get install nodejs")
 def test_the_package_keeps_its_own_tests() -> None:
     tests = sorted(map(str, (PACKAGE / "test").glob("*.test.js")))
-    done = subprocess.run([NODE or "", "--test", *tests], capture_output=True, text=True, cwd=PACKAGE)
-    assert done.returncode == 0, done.stdout
+    result = subprocess.run([NODE or "", "--test", *tests], capture_output=True, text=True, cwd=PACKAGE)
+    assert result.returncode == 0, result.stdout

@@ -58,9 +58,9 @@ def test_a_language_and_a_facet_are_filters_too(stage: Stage) -> None:
         route.fulfill(json=answer)
 
     stage.context.route("**/api/search*", lambda route: two_languages(route))
-    asked: list[str] = []
+    requests: list[str] = []
     page = stage.open("<searchsocket-dialog></searchsocket-dialog>")
-    page.on("request", lambda request: asked.append(request.url))
+    page.on("request", lambda request: requests.append(request.url))
     page.keyboard.press("/")
     page.keyboard.type("battery")
     page.get_by_label("Language").select_option("German")
@@ -68,7 +68,7 @@ def test_a_language_and_a_facet_are_filters_too(stage: Stage) -> None:
     with page.expect_request("**/api/search*"):
         page.keyboard.press("ArrowDown")
         page.locator("input[type=search]").press_sequentially("x")
-    assert "filter=language%3Ade" in asked[-1]
+    assert "filter=language%3Ade" in requests[-1]
 
 
 VERSIONS = {
@@ -93,14 +93,14 @@ def test_the_version_of_the_visitors_page_is_searched(
     stage: Stage, path: str, attributes: str, version: list[str], seen: str
 ) -> None:
     """The service decides if the folder is a version; an attribute names another."""
-    asked: list[list[str]] = []
+    requests: list[list[str]] = []
 
     def answered(route: Route) -> None:
-        asked.append(parse_qs(urlsplit(route.request.url).query).get("version", []))
+        requests.append(parse_qs(urlsplit(route.request.url).query).get("version", []))
         of_no_version = re.sub(r"&version=[^&]*", "", route.request.url)  # the site of the test has none
         versions = {
             **VERSIONS,
-            "searched": ["2.0"] if asked[-1] == ["2.0"] else [] if asked[-1] == ["all"] else ["1.0"],
+            "searched": ["2.0"] if requests[-1] == ["2.0"] else [] if requests[-1] == ["all"] else ["1.0"],
         }
         route.fulfill(json={**route.fetch(url=of_no_version).json(), "versions": versions})
 
@@ -111,21 +111,21 @@ def test_the_version_of_the_visitors_page_is_searched(
     menu = page.get_by_label("Version")
     expect(menu).to_have_value(seen)
     assert menu.locator("option").all_inner_texts() == ["Version: 2.0", "Version: 1.0", "Version: all"]
-    assert asked[-1] == version
+    assert requests[-1] == version
     other = "1.0" if seen == "2.0" else "2.0"
     with page.expect_request("**/api/search*"):
         menu.select_option(other)
     expect(menu).to_have_value(other)
-    assert asked[-1] == [other]
+    assert requests[-1] == [other]
 
 
 @pytest.mark.parametrize(("html", "preferred"), [('lang="de-CH"', ["de-CH"]), ("", []), ('lang="{{ page.lang }}"', [])])
 def test_the_language_of_the_visitors_page_is_preferred(stage: Stage, html: str, preferred: list[str]) -> None:
     """A page that states none, or a template that was not filled in, must not break its search."""
-    asked: list[list[str]] = []
+    requests: list[list[str]] = []
 
     def answered(route: Route) -> None:
-        asked.append(parse_qs(urlsplit(route.request.url).query).get("preferLanguage", []))
+        requests.append(parse_qs(urlsplit(route.request.url).query).get("preferLanguage", []))
         answer = route.fetch().json()
         for result in answer["results"]:
             result["languages"] = ["en", "de"]
@@ -136,7 +136,7 @@ def test_the_language_of_the_visitors_page_is_preferred(stage: Stage, html: str,
     page.keyboard.press("Control+k")
     page.keyboard.type("battery")
     expect(page.locator("[role=option]").first).to_be_visible()
-    assert asked[-1] == preferred
+    assert requests[-1] == preferred
     assert page.locator("select[name=language] option").count() == 3  # all, and the two languages of one result
 
 

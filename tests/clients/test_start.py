@@ -117,8 +117,10 @@ def test_a_pointer_and_a_finger_do_it_too(make_stage: MakeStage, touch: bool) ->
 
 def test_what_somebody_else_left_there_is_no_page(stage: Stage) -> None:
     page = stage.open(DIALOG)
-    kept = """[{"href": "javascript:alert(1)", "title": "x"}, {"href": "/a"}, null, 7, {"href": "/b", "title": "B"}]"""
-    page.evaluate("(kept) => localStorage.setItem('searchsocket-pages', kept)", kept)
+    stored_json = (
+        """[{"href": "javascript:alert(1)", "title": "x"}, {"href": "/a"}, null, 7, {"href": "/b", "title": "B"}]"""
+    )
+    page.evaluate("(kept) => localStorage.setItem('searchsocket-pages', kept)", stored_json)
     page.keyboard.press("/")
     assert groups(page)["Recently opened"] == ["B"]
     page.evaluate("document.querySelector('searchsocket-dialog').setAttribute('recent', 'off')")

@@ -20,8 +20,8 @@ class Mute:
         self._inner = inner
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self._inner, name)
-        return (lambda *arguments, **options: type(found(*arguments, **options))()) if callable(found) else found
+        result = getattr(self._inner, name)
+        return (lambda *arguments, **options: type(result(*arguments, **options))()) if callable(result) else result
 
 
 class NothingStore(MemoryStore):
@@ -46,10 +46,10 @@ class NothingStore(MemoryStore):
 class AnyVectors(Greedy):
     def nearest(self, vector: Vector, **_: Any) -> list[Hit]:
         try:
-            found: list[Hit] = self.__getattr__("nearest")(vector, top_k=0)
+            result: list[Hit] = self.__getattr__("nearest")(vector, top_k=0)
         except BadVectors:
-            found = []
-        return found
+            result = []
+        return result
 
 
 class AnyWords(Greedy):
@@ -106,10 +106,10 @@ class YesterdayStore(MemoryStore):
     """Switches to a published generation only at the next publish."""
 
     def open_reader(self, scope: Scope) -> MemoryReader | None:
-        kept = self._of(scope).kept
-        return kept[0] if kept else None
+        readers = self._of(scope).kept
+        return readers[0] if readers else None
 
     def publish(self, scope: Scope, info: PublishInfo, **options: Any) -> Generation:
         before = self.open_reader(scope)
-        made = super().publish(scope, info, **options)
-        return before.generation if before else made
+        generation = super().publish(scope, info, **options)
+        return before.generation if before else generation

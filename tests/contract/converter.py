@@ -62,8 +62,8 @@ class ConverterContract:
     @pytest.mark.parametrize("case", CASES, ids=lambda path: path.stem)
     def test_golden_pages_come_out_the_same(self, case: Path, converter: Converter) -> None:
         """The golden file says what a page becomes, whoever converts it (spec 8.3)."""
-        said = case.with_suffix(".txt").read_text(encoding="utf-8")
-        assert said.partition("---\n")[2].rstrip("\n") == extracted(case.read_bytes(), converter).body
+        text = case.with_suffix(".txt").read_text(encoding="utf-8")
+        assert text.partition("---\n")[2].rstrip("\n") == extracted(case.read_bytes(), converter).body
 
     def test_tag_soup_comes_out_the_same(self, converter: Converter) -> None:
         """There is no list of exceptions: both walk the one tree that the parser made."""

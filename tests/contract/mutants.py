@@ -16,13 +16,13 @@ class Greedy:
         self._inner = inner
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self._inner, name)
-        if not callable(found):
-            return found
+        result = getattr(self._inner, name)
+        if not callable(result):
+            return result
 
         def widened(*arguments: Any, **options: Any) -> Any:
             wide = {"top_k": 10_000, "where": MATCH_ALL}
-            return found(*arguments, **{key: wide.get(key, value) for key, value in options.items()})
+            return result(*arguments, **{key: wide.get(key, value) for key, value in options.items()})
 
         return widened
 
@@ -43,11 +43,11 @@ class EverythingVectors(MemoryVectors):
     """Rows of all generations, and of all projects."""
 
     def open(self, generation: Generation, written: Written = whenever) -> Any:
-        kept = [replace(each, born="", died="~") for each in self.place.rows.get(generation.scope, [])]
-        return Greedy(MemoryVectorSnapshot(kept, "a"))
+        rows = [replace(each, born="", died="~") for each in self.place.rows.get(generation.scope, [])]
+        return Greedy(MemoryVectorSnapshot(rows, "a"))
 
     def _seen(self, generation: Generation) -> Any:
-        return iter([kept for rows in self.place.rows.values() for kept in rows])
+        return iter([row for rows in self.place.rows.values() for row in rows])
 
     def _check(self) -> None:
         return None
@@ -60,11 +60,11 @@ class YesterdayVectors(MemoryVectors):
         self._claim()
 
     def open(self, generation: Generation, written: Written = whenever) -> MemoryVectorSnapshot:
-        names = sorted({kept.born for kept in self.place.rows.get(generation.scope, [])})
+        names = sorted({row.born for row in self.place.rows.get(generation.scope, [])})
         older = [name for name in names if name < generation.name]
         return MemoryVectorSnapshot(self.place.rows.get(generation.scope, []), (older or names or [""])[-1])
 
     def _seen(self, generation: Generation) -> Any:
         self._check()
-        held = self.place.rows.get(generation.scope, [])
-        return (kept for kept in held if kept.born < generation.name <= kept.died)
+        rows = self.place.rows.get(generation.scope, [])
+        return (row for row in rows if row.born < generation.name <= row.died)

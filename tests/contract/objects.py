@@ -84,8 +84,8 @@ class WritingContract(ReadingContract):
             return False
 
         with ThreadPoolExecutor(8) as pool:
-            done = [number for number, is_done in enumerate(pool.map(write, range(8))) if is_done]
-        assert [b"%d" % number for number in done] == [read(objects, "pointer", 100)]
+            result = [number for number, is_done in enumerate(pool.map(write, range(8))) if is_done]
+        assert [b"%d" % number for number in result] == [read(objects, "pointer", 100)]
 
     def test_a_list_has_what_lies_below_its_prefix(self, written: Objects, contents: dict[str, bytes]) -> None:
         listed = {info.name: info.bytes for info in written.list("deep/")}

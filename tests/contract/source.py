@@ -38,9 +38,9 @@ class SourceContract:
         urls = ["/", "/docs", "/docs/a", "/docs/a/b", "/docs-old", "/other", "/日本"]
         for url in reversed(urls):
             place.put(url, f"# {url}")
-        found = [page.url for page in place.source().pages()]
-        assert found == sorted(urls, key=sort_key)
-        assert all(canonical_path(url) == url for url in found)
+        page_urls = [page.url for page in place.source().pages()]
+        assert page_urls == sorted(urls, key=sort_key)
+        assert all(canonical_path(url) == url for url in page_urls)
 
     def test_a_page_is_read_by_another_instance(self, place: Place) -> None:
         """Workers in other processes read what one process listed."""

@@ -14,8 +14,8 @@ PAGE = "<title>T</title><main><h1>Ropes</h1><p>{text}</p><h2 id=care>Care</h2><p
 
 
 def index(root: Path) -> None:
-    done = CliRunner().invoke(cli, ["index", "--quiet", "--project", str(root)], catch_exceptions=False)
-    assert done.exit_code == 0, done.output
+    result = CliRunner().invoke(cli, ["index", "--quiet", "--project", str(root)], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
 
 
 def search(root: Path) -> str:

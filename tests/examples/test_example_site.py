@@ -53,8 +53,8 @@ def test_titles_and_descriptions_are_unique(soups: dict[str, Soup]) -> None:
         lambda soup: soup.title.get_text(),
         lambda soup: soup.find("meta", attrs={"name": "description"})["content"],
     ):
-        said = [find(soup) for url, soup in soups.items() if not is_redirect(soup) and url != "/404"]
-        assert len(said) == len(set(said))
+        descriptions = [find(soup) for url, soup in soups.items() if not is_redirect(soup) and url != "/404"]
+        assert len(descriptions) == len(set(descriptions))
 
 
 def test_internal_links_and_their_anchors_resolve(soups: dict[str, Soup]) -> None:
@@ -93,8 +93,8 @@ def test_every_way_to_write_a_route_is_used() -> None:
 
 def test_code_is_shown_in_many_languages(soups: dict[str, Soup]) -> None:
     languages = {name for soup in soups.values() for pre in soup.select("pre[class]") for name in pre["class"]}
-    wanted = {"bash", "toml", "python", "ts", "svelte", "json", "html", "yaml", "markdown", "text"}
-    assert {f"language-{name}" for name in wanted} <= languages
+    expected = {"bash", "toml", "python", "ts", "svelte", "json", "html", "yaml", "markdown", "text"}
+    assert {f"language-{name}" for name in expected} <= languages
 
 
 def test_the_build_is_small_and_not_in_git() -> None:

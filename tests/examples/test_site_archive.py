@@ -64,8 +64,8 @@ def test_the_archive_has_the_text_of_its_sources() -> None:
     for url, source in docs_pages.pages().items():
         files = [path for path in (built / f"{url}.html", built / url / "index.html") if path.is_file()]
         page = BeautifulSoup(files[0].read_bytes(), "lxml").main if files else None
-        shown, expected = words_of(page) if page else [], words_of(source)
-        changes = SequenceMatcher(None, expected, shown, autojunk=False).get_opcodes()
+        archive_words, expected = words_of(page) if page else [], words_of(source)
+        changes = SequenceMatcher(None, expected, archive_words, autojunk=False).get_opcodes()
         lost = [" ".join(expected[start:end]) for kind, start, end, *_ in changes if kind in ("delete", "replace")]
         if lost:
             stale[url] = lost[:3]

@@ -264,6 +264,6 @@ def test_a_pin_never_passes_a_filter(site: Site, tmp_path: Path) -> None:
 
 def test_the_command_needs_an_index(tmp_path: Path) -> None:
     (tmp_path / "searchsocket.toml").write_text('[project]\nid = "harbour"\n')
-    done = CliRunner().invoke(cli, ["export", "out", "--project", str(tmp_path)])
-    assert isinstance(done.exception, ScopeNotIndexed) or ScopeNotIndexed.code in done.output
+    result = CliRunner().invoke(cli, ["export", "out", "--project", str(tmp_path)])
+    assert isinstance(result.exception, ScopeNotIndexed) or ScopeNotIndexed.code in result.output
     assert not (tmp_path / "out").exists()

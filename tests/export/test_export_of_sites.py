@@ -96,9 +96,9 @@ def test_files_of_a_site_stay_for_one_release(tmp_path: Path) -> None:
         entry = json.loads((exported([docs, blog], tmp_path / "out") / ENTRY).read_text())
         heads.append([site["head"] for site in entry["sites"]])
     assert len({docs_head for docs_head, _ in heads}) == 1
-    kept = indexed(tmp_path / "out" / "sites" / "blog")
-    assert {heads[1][1], heads[2][1]} <= kept
-    assert heads[0][1] not in kept
+    export_folder = indexed(tmp_path / "out" / "sites" / "blog")
+    assert {heads[1][1], heads[2][1]} <= export_folder
+    assert heads[0][1] not in export_folder
     listed = json.loads((tmp_path / "out" / entry["files"]).read_text())
     assert all((tmp_path / "out" / name).is_file() for name in listed)
 
@@ -113,19 +113,19 @@ def test_the_command_exports_several_projects(tmp_path: Path) -> None:
         project = open_project(tmp_path / name, {})
         Site(LocalStore(project.state_dir / "index", name)).publish(pieces, project.scope_named("main"))
         options += ["--project", str(project.root)]
-    done = CliRunner().invoke(cli, options)
-    assert done.exit_code == 0, done.output
-    assert "Crew notes: generation" in done.output
+    result = CliRunner().invoke(cli, options)
+    assert result.exit_code == 0, result.output
+    assert "Crew notes: generation" in result.output
     entry = json.loads((tmp_path / "docs" / "out" / ENTRY).read_text())
     assert [site["origin"] for site in entry["sites"]] == [
         {"project": "docs", "title": "docs", "site": "https://docs.example"},
         {"project": "blog", "title": "Crew notes", "site": "https://blog.example"},
     ]
-    done = CliRunner().invoke(cli, [*options, "--json"])
-    assert [site["written"] for site in json.loads(done.output)["sites"]] == [0, 0]
+    result = CliRunner().invoke(cli, [*options, "--json"])
+    assert [site["written"] for site in json.loads(result.output)["sites"]] == [0, 0]
 
 
 def test_two_projects_of_one_id_are_refused(tmp_path: Path) -> None:
     (tmp_path / "searchsocket.toml").write_text('[project]\nid = "docs"\n')
-    done = CliRunner().invoke(cli, ["export", "out", *["--project", str(tmp_path)] * 2])
-    assert "set project.id in one of them" in done.output or "set project.id" in str(done.exception)
+    result = CliRunner().invoke(cli, ["export", "out", *["--project", str(tmp_path)] * 2])
+    assert "set project.id in one of them" in result.output or "set project.id" in str(result.exception)

@@ -71,25 +71,25 @@ def root(tmp_path: Path) -> Path:
 
 
 def places(packages: Path, root: Path) -> dict[str, object]:
-    done = started(packages, sys.executable, "-c", PLACES, str(root))
-    assert done.returncode == 0, done.stderr
-    answer: dict[str, object] = json.loads(done.stdout.splitlines()[-1])
+    result = started(packages, sys.executable, "-c", PLACES, str(root))
+    assert result.returncode == 0, result.stderr
+    answer: dict[str, object] = json.loads(result.stdout.splitlines()[-1])
     return answer
 
 
 def test_it_is_seen_everywhere(packages: Path, root: Path) -> None:
-    found = places(packages, root)
+    result = places(packages, root)
     definition = {"term": "mooring", "definition": "A place where a boat is tied up."}
-    assert found["http"] == [200, definition, True]
-    assert found["tools"] == ["search", "get_page", "ask", "glossary"]
-    assert str(found["about"]).startswith("Get the definition of a term")
-    assert "glossary" in list(found["assets"])  # type: ignore[call-overload]
+    assert result["http"] == [200, definition, True]
+    assert result["tools"] == ["search", "get_page", "ask", "glossary"]
+    assert str(result["about"]).startswith("Get the definition of a term")
+    assert "glossary" in list(result["assets"])  # type: ignore[call-overload]
 
 
 def test_its_command_is_listed_and_answers(packages: Path, root: Path) -> None:
     assert "  glossary    Show the definition of a term." in command(packages, "--help").stdout.splitlines()
-    done = command(packages, "glossary", "mooring", "--project", str(root))
-    assert done.stdout == "mooring: A place where a boat is tied up.\n"
+    result = command(packages, "glossary", "mooring", "--project", str(root))
+    assert result.stdout == "mooring: A place where a boat is tied up.\n"
     unknown = command(packages, "glossary", "sail", "--project", str(root))
     assert (unknown.returncode, unknown.stderr) == (
         2, "error [INVALID_REQUEST]: the glossary has no term 'sail'; it has mooring\n",
@@ -98,25 +98,25 @@ def test_its_command_is_listed_and_answers(packages: Path, root: Path) -> None:
 
 def test_its_settings_are_checked_like_ours(packages: Path, root: Path) -> None:
     (root / "searchsocket.toml").write_text("[glossary]\nfil = 'terms.toml'\n")
-    done = command(packages, "glossary", "mooring", "--project", str(root))
-    assert "unknown key glossary.fil" in done.stderr
-    assert "did you mean glossary.file?" in done.stderr
+    result = command(packages, "glossary", "mooring", "--project", str(root))
+    assert "unknown key glossary.fil" in result.stderr
+    assert "did you mean glossary.file?" in result.stderr
     (root / "searchsocket.toml").write_text("[glossary]\nfile = 'terms.toml'\n")
-    shown = command(packages, "config", "show", "--project", str(root)).stdout
-    assert 'glossary.file = "terms.toml"  # searchsocket.toml' in shown
+    output = command(packages, "config", "show", "--project", str(root)).stdout
+    assert 'glossary.file = "terms.toml"  # searchsocket.toml' in output
 
 
 def test_an_extension_that_is_off_offers_nothing(packages: Path, root: Path) -> None:
     (root / "searchsocket.toml").write_text("")
-    found = places(packages, root)
-    assert "glossary" not in [*list(found["tools"]), *list(found["assets"])]  # type: ignore[call-overload]
-    status, _, is_documented = found["http"]  # type: ignore[misc]
+    result = places(packages, root)
+    assert "glossary" not in [*list(result["tools"]), *list(result["assets"])]  # type: ignore[call-overload]
+    status, _, is_documented = result["http"]  # type: ignore[misc]
     assert (status, is_documented) == (404, False)
 
 
 def test_without_the_package_its_section_is_unknown(root: Path, tmp_path: Path) -> None:
-    done = command(tmp_path, "config", "show", "--project", str(root))
-    assert "unknown key glossary" in done.stderr
+    result = command(tmp_path, "config", "show", "--project", str(root))
+    assert "unknown key glossary" in result.stderr
 
 
 def test_a_broken_package_is_named(tmp_path: Path, root: Path) -> None:
@@ -125,8 +125,8 @@ def test_a_broken_package_is_named(tmp_path: Path, root: Path) -> None:
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1\n")
     (info / "entry_points.txt").write_text("[searchsocket.extensions]\nbroken = broken:EXTENSION\n")
-    done = command(tmp_path, "--help")
-    assert done.returncode == 2
-    assert done.stderr == (
+    result = command(tmp_path, "--help")
+    assert result.returncode == 2
+    assert result.stderr == (
         "error [CONFIG_INVALID]: the extension 'broken:EXTENSION' is not an `Extension`; uninstall it\n"
     )

@@ -57,6 +57,6 @@ def test_a_wrong_key_gets_the_nearest_one(root: Path) -> None:
 
 
 def test_a_database_with_the_name_of_another_setting_is_refused() -> None:
-    taken = Extension(name="min_recall", store=SHELF.store)
+    occupied = Extension(name="min_recall", store=SHELF.store)
     with pytest.raises(ConfigError, match="'min_recall', which is a section of the settings"):
-        with_sections(Settings, (taken,))
+        with_sections(Settings, (occupied,))

@@ -55,11 +55,11 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def started(core: Path, *command: str, status: int = 0, **variables: str) -> str:
     environ = {**os.environ, "PYTHONPATH": str(core), **variables}
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, *command], env=environ, cwd=core, capture_output=True, text=True, check=False
     )
-    assert done.returncode == status, done.stderr
-    return done.stdout or done.stderr
+    assert result.returncode == status, result.stderr
+    return result.stdout or result.stderr
 
 
 def test_the_core_indexes_searches_and_serves(core: Path, root: Path) -> None:
@@ -69,19 +69,19 @@ def test_the_core_indexes_searches_and_serves(core: Path, root: Path) -> None:
     assert "results" in json.loads(started(core, *command, "search", "mooring", "--json", "--project", str(root)))
     started(core, *command, "status", "--project", str(root))
     started(core, *command, "doctor", "--project", str(root))
-    found = json.loads(started(core, "-c", SERVICE, str(root)).splitlines()[-1])
-    assert found["extensions"] == 0
-    url, paths = found["http"]
+    report = json.loads(started(core, "-c", SERVICE, str(root)).splitlines()[-1])
+    assert report["extensions"] == 0
+    url, paths = report["http"]
     assert url.startswith("/")
     assert "/api/search" in paths
     assert not [path for path in paths if "code" in path]
-    assert "search" in found["tools"]
-    assert not [name for name in found["tools"] if "code" in name]
-    assert "search_index" in found["assets"]
+    assert "search" in report["tools"]
+    assert not [name for name in report["tools"] if "code" in name]
+    assert "search_index" in report["assets"]
 
 
 def test_a_database_that_no_extension_brings_is_named(core: Path, root: Path) -> None:
     command = ("-m", "searchsocket.cli.main", "index", "--project", str(root))
-    said = started(core, *command, status=3, SEARCHSOCKET__VECTOR__PROVIDER="milvus")
-    assert "vector.provider is 'milvus', which is neither built in (local) nor an entry point" in said
-    assert "install its package" in said
+    result = started(core, *command, status=3, SEARCHSOCKET__VECTOR__PROVIDER="milvus")
+    assert "vector.provider is 'milvus', which is neither built in (local) nor an entry point" in result
+    assert "install its package" in result

@@ -66,5 +66,5 @@ class Project:
         engine = SearchEngine(
             store, QueryVectors(lambda _: embedder), project.settings.ranking, lambda: datetime.now(UTC)
         )
-        found = {q: engine.search(SearchQuery(q, 1), project.scope_named(scope)).results for q in QUESTIONS}
-        return {q: results[0].url if results else "" for q, results in found.items()}
+        results_by_query = {q: engine.search(SearchQuery(q, 1), project.scope_named(scope)).results for q in QUESTIONS}
+        return {q: results[0].url if results else "" for q, results in results_by_query.items()}

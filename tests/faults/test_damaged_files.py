@@ -68,11 +68,11 @@ def error_of(act: Callable[[], object], right: object) -> str:
 @pytest.mark.parametrize("kind", KINDS)
 def test_damage_is_named_or_mended_and_never_answers_wrongly(project: Project, kind: str, damage: str) -> None:
     """A search before the next run is right or names the file; that run ends where an undamaged one ends."""
-    wanted, mirror = project.fingerprints(), (project.state / "pages/main/docs/ropes.md").read_bytes()
+    expected, mirror = project.fingerprints(), (project.state / "pages/main/docs/ropes.md").read_bytes()
     (path,) = project.state.glob(KINDS[kind])
     spoil(path, damage)
-    told = error_of(project.answers, QUESTIONS)
-    assert not told or (path.name in told and "run `searchsocket index" in told)
+    error_code = error_of(project.answers, QUESTIONS)
+    assert not error_code or (path.name in error_code and "run `searchsocket index" in error_code)
     try:
         summary = project.index()
     except StateUnavailable as error:  # damage deep inside the state costs one run, which says so
@@ -81,7 +81,7 @@ def test_damage_is_named_or_mended_and_never_answers_wrongly(project: Project, k
         assert re.search("renamed, run again|to write it again", str(error))  # noqa: PT017
         summary = project.index()
     assert project.answers() == QUESTIONS
-    assert project.fingerprints() == wanted
+    assert project.fingerprints() == expected
     assert project.damage() == []
     assert _without_time((project.state / "pages/main/docs/ropes.md").read_bytes()) == _without_time(mirror)
     if kind not in ("lock", "mirror"):
@@ -99,27 +99,27 @@ def test_no_command_ends_in_a_traceback(project: Project, kind: str, damage: str
     (path,) = project.state.glob(KINDS[kind])
     spoil(path, damage)
     for name, *arguments in (("search", "bowline"), ("status",), ("doctor",), ("index", "--dry-run"), ("rollback",)):
-        done = project.command(name, *arguments)
-        assert done.exception is None or isinstance(done.exception, SystemExit), (name, done.exception)
-        assert "Traceback" not in done.output
+        result = project.command(name, *arguments)
+        assert result.exception is None or isinstance(result.exception, SystemExit), (name, result.exception)
+        assert "Traceback" not in result.output
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_flipped_bits_in_the_state_never_reach_the_index(project: Project, seed: int) -> None:
     """Rows are checked before they are published, also those that SQLite itself finds in order."""
-    wanted = project.fingerprints()
+    expected = project.fingerprints()
     path = project.state / "state.db"
     data = bytearray(path.read_bytes())
     source = random.Random(seed)
     for _ in range(40):
         data[source.randrange(100, len(data))] ^= 1 << source.randrange(8)
     path.write_bytes(bytes(data))
-    told = [error_of(lambda: project.index().scope, "main") for _ in range(4)]
-    assert told[-1] == "", "the state is never built again"
-    assert all("state.db" in message or "the mirror file of" in message for message in told if message)
+    error_codes = [error_of(lambda: project.index().scope, "main") for _ in range(4)]
+    assert error_codes[-1] == "", "the state is never built again"
+    assert all("state.db" in message or "the mirror file of" in message for message in error_codes if message)
     assert project.answers() == QUESTIONS
     assert project.damage() == []
-    assert project.fingerprints() == wanted
+    assert project.fingerprints() == expected
 
 
 def test_a_lost_cache_is_told_and_its_texts_are_embedded_again(project: Project) -> None:
@@ -137,9 +137,9 @@ def test_the_command_mends_a_damaged_index_and_says_so(project: Project) -> None
     (manifest,) = project.state.glob(KINDS["manifest"])
     manifest.write_bytes(b"{")
     assert "INDEX_CORRUPT" in project.command("search", "bowline").output
-    done = project.command("index")
-    assert done.exit_code == 0, done.output
-    assert "manifest.json is damaged; it is rebuilt" in done.output
+    result = project.command("index")
+    assert result.exit_code == 0, result.output
+    assert "manifest.json is damaged; it is rebuilt" in result.output
     assert project.answers() == QUESTIONS
 
 
@@ -168,11 +168,11 @@ def test_a_damaged_dagster_home_is_named_and_not_needed(project: Project) -> Non
     for name, damage in (("dagster.yaml", "half"), ("history/runs.db", "random"), ("history/runs/index.db", "half")):
         sound = (home / name).read_bytes()
         spoil(home / name, damage)
-        done = project.command("index", "--record")
-        assert done.exit_code == 1
-        assert "stays live" in done.stdout
-        assert "STATE_UNAVAILABLE" in done.stderr, (name, damage)
-        assert f"{home} cannot be used" in done.stderr
+        result = project.command("index", "--record")
+        assert result.exit_code == 1
+        assert "stays live" in result.stdout
+        assert "STATE_UNAVAILABLE" in result.stderr, (name, damage)
+        assert f"{home} cannot be used" in result.stderr
         (home / name).write_bytes(sound)
     spoil(home / "history/runs.db", "random")
     assert project.answers() == QUESTIONS
@@ -193,11 +193,11 @@ def test_a_damaged_journal_of_a_dead_run_costs_no_answer(project: Project, name:
     path.write_bytes(data)  # as it was while the writer was alive
     Path(f"{path}-wal").write_bytes(journal)
     spoil(Path(f"{path}-wal"), damage)
-    wanted = project.fingerprints()
-    told = [error_of(lambda: project.index().scope, "main") for _ in range(3)]
-    assert told[-1] == "", told
+    expected = project.fingerprints()
+    error_codes = [error_of(lambda: project.index().scope, "main") for _ in range(3)]
+    assert error_codes[-1] == "", error_codes
     assert project.answers() == QUESTIONS
-    assert project.fingerprints() == wanted
+    assert project.fingerprints() == expected
     assert project.damage() == []
 
 
@@ -209,11 +209,11 @@ def test_damaged_files_of_a_crawl_are_fetched_again(project: Project, damage: st
         config = f"[source]\nmode = 'crawl'\n[source.crawl]\nbase_url = '{web.base_url}'\n"
         (project.root / "searchsocket.toml").write_text(config, encoding="utf-8")
         project.index("crawled")
-        wanted = project.fingerprints("crawled")
+        expected = project.fingerprints("crawled")
         files = [path for path in sorted((project.state / "crawl/crawled").rglob("*")) if path.is_file()]
         assert files
         for path in files:
             spoil(path, damage)
-        told = [error_of(lambda: project.index("crawled", force=True).scope, "crawled") for _ in range(2)]
-        assert told[-1] == "", told
-        assert project.fingerprints("crawled") == wanted
+        error_codes = [error_of(lambda: project.index("crawled", force=True).scope, "crawled") for _ in range(2)]
+        assert error_codes[-1] == "", error_codes
+        assert project.fingerprints("crawled") == expected

@@ -38,15 +38,15 @@ def command(root: Path, name: str, *arguments: str) -> Result:
 def test_no_file_and_no_word_holds_the_key(root: Path, server: Server) -> None:
     """Also where the provider says it back, with Dagster's own log on the screen."""
     echo = f"no such thing for the key {KEY}, Bearer {KEY}"
-    said: list[Result] = []
+    outputs: list[Result] = []
     for reply in (
         error(401, "invalid_api_key", echo),
         error(404, "model_not_found", echo),
         Reply(body={"error": echo}),
     ):
         server.always = reply
-        said += [command(root, "index", "--verbose"), command(root, "doctor")]
-    assert [result.exit_code for result in said].count(0) == 0
+        outputs += [command(root, "index", "--verbose"), command(root, "doctor")]
+    assert [result.exit_code for result in outputs].count(0) == 0
     server.always = Reply()
     good = [
         command(root, "index", "--verbose", "--max-cost", "1"), command(root, "index", "--dry-run", "--json"),
@@ -56,7 +56,7 @@ def test_no_file_and_no_word_holds_the_key(root: Path, server: Server) -> None:
     assert [result.exit_code for result in good] == [0] * len(good), [result.output for result in good]
     assert server.keys == {f"Bearer {KEY}"}
     app = create_app(open_project(root, ENVIRON), environ=ENVIRON)
-    words = [result.output for result in (*said, *good)] + [json.dumps(app.openapi()), repr(vars(app.state))]
+    words = [result.output for result in (*outputs, *good)] + [json.dumps(app.openapi()), repr(vars(app.state))]
     assert not [text for text in words if KEY in text]
     files = [path for path in root.parent.rglob("*") if path.is_file()]
     assert {"costs.db", "embeddings.db", "state.db"} <= {path.name for path in files}
@@ -67,10 +67,10 @@ def test_doctor_asks_the_provider_and_says_what_to_do(root: Path, server: Server
     """One text of one token; a wrong key, no credit, nobody there and no key each have their own fix."""
 
     def model(**environ: str) -> dict[str, object]:
-        done = CliRunner(env={"OPENAI_API_KEY": "", **environ}).invoke(
+        result = CliRunner(env={"OPENAI_API_KEY": "", **environ}).invoke(
             cli, ["doctor", "--json", "--project", str(root)]
         )
-        (line,) = [check for check in json.loads(done.stdout)["checks"] if check["name"] == "model"]
+        (line,) = [check for check in json.loads(result.stdout)["checks"] if check["name"] == "model"]
         return line  # type: ignore[no-any-return]
 
     assert model(**ENVIRON)["ok"]

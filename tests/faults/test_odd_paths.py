@@ -25,14 +25,14 @@ def test_every_command_works_in_a_folder_with_an_odd_name(tmp_path: Path, name: 
         ("doctor",),
         ("clean", "--scope", "preview", "--yes"),
     ):
-        done = project.command(command, *arguments)
-        assert done.exit_code == 0, (command, done.output)
+        result = project.command(command, *arguments)
+        assert result.exit_code == 0, (command, result.output)
     with TestClient(create_app(open_project(project.root, {}), environ={}), base_url="http://127.0.0.1") as client:
         assert client.get("/api/search", params={"q": "bowline"}).json()["results"][0]["url"] == "/docs/ropes"
     write_page(project.root, "about", "About", "Now about submarines.")
     for command, *arguments in (("index",), ("rollback",), ("clean", "--yes")):
-        done = project.command(command, *arguments)
-        assert done.exit_code == 0, (command, done.output)
+        result = project.command(command, *arguments)
+        assert result.exit_code == 0, (command, result.output)
     assert [path.name for path in tmp_path.iterdir()] == ["sites"]
     assert [path.name for path in (tmp_path / "sites").iterdir()] == [name]
     assert not (project.state / "dagster").exists()
@@ -41,6 +41,6 @@ def test_every_command_works_in_a_folder_with_an_odd_name(tmp_path: Path, name: 
 def test_the_ui_that_cannot_use_such_a_folder_says_so(tmp_path: Path) -> None:
     """Its processes are Dagster's own."""
     project = Project(write_site(tmp_path / "what?" / "harbour"))
-    done = project.command("dagster")
-    assert done.exit_code == 2
-    assert "'?' or '%'; set DAGSTER_HOME" in done.output
+    result = project.command("dagster")
+    assert result.exit_code == 2
+    assert "'?' or '%'; set DAGSTER_HOME" in result.output

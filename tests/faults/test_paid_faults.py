@@ -105,19 +105,19 @@ def test_a_fault_that_lasts_ends_the_run_and_costs_no_text_twice(
             paid.index()
     assert KEY not in str(raised.value)
     good = paid.server.paid[: 0 if name == "stuck" else 4]
-    asked = len(paid.server.requests) - len(good) // 2
-    assert asked == (8 if raised.value.retryable else 1) or (name == "stuck" and asked <= 8)
+    request_count = len(paid.server.requests) - len(good) // 2
+    assert request_count == (8 if raised.value.retryable else 1) or (name == "stuck" and request_count <= 8)
     if name not in ("cut", "stuck"):  # whose charge never came to us
         assert paid.ledger_tokens() == paid.server.charged
     if name not in PAID_FOR_NOTHING | {"stuck"}:
         assert paid.server.paid == good
     before = len(paid.server.paid)
     paid.server.always = Reply()
-    done = paid.index()
+    result = paid.index()
     again = paid.server.paid[before:]
-    assert done.generation
+    assert result.generation
     assert not set(again) & set(good)
-    assert len(again) == len(set(again)) == done.embeddings["created"]
+    assert len(again) == len(set(again)) == result.embeddings["created"]
     if reply.hang:
         reply.hang.set()
 
@@ -134,10 +134,10 @@ PASSING = {
 def test_a_fault_that_passes_is_waited_out(paid: Paid, passing: Fake, name: str) -> None:
     """Nothing is paid for but what was answered, and an answer that was cut on the way."""
     paid.server.replies.extend(PASSING[name])
-    done = paid.index()
-    assert done.generation
-    assert len(set(paid.server.paid)) == done.embeddings["created"]
-    assert len(paid.server.paid) - done.embeddings["created"] == (4 if name == "cut" else 0)
+    result = paid.index()
+    assert result.generation
+    assert len(set(paid.server.paid)) == result.embeddings["created"]
+    assert len(paid.server.paid) - result.embeddings["created"] == (4 if name == "cut" else 0)
     assert len(passing.slept) == len(PASSING[name])
 
 

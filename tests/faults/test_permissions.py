@@ -60,9 +60,9 @@ def as_somebody(*command: str | Path, cwd: Path) -> "subprocess.CompletedProcess
 
 def commands_as_somebody(project: Project, *commands: list[str]) -> list[tuple[int, str, str]]:
     """The status of each command, and what it says on both channels."""
-    done = as_somebody(sys.executable, "-c", COMMANDS, str(project.root), json.dumps(commands), cwd=project.root)
-    assert done.returncode == 0, done.stderr
-    return [tuple(told) for told in json.loads(done.stdout)]
+    result = as_somebody(sys.executable, "-c", COMMANDS, str(project.root), json.dumps(commands), cwd=project.root)
+    assert result.returncode == 0, result.stderr
+    return [tuple(command_output) for command_output in json.loads(result.stdout)]
 
 
 CACHE = """
@@ -86,8 +86,8 @@ def test_a_home_that_may_not_be_entered_is_no_place_for_the_cache(
     home.chmod(0o700)
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-    found = as_somebody(sys.executable, "-c", CACHE, state, cwd=Path(__file__).parents[2])
-    assert found.stdout.strip() == str(state / "embeddings.db"), found.stderr
+    result = as_somebody(sys.executable, "-c", CACHE, state, cwd=Path(__file__).parents[2])
+    assert result.stdout.strip() == str(state / "embeddings.db"), result.stderr
 
 
 def give_away(project: Project) -> None:
@@ -99,8 +99,8 @@ def give_away(project: Project) -> None:
 
 def modes(folder: Path) -> dict[str, str]:
     """Mode of every file and folder below; Dagster's home is for its owner alone, and locks are no data."""
-    found = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.suffix != ".lock"}
-    return {name: stat.filemode(path.stat().st_mode) for name, path in found.items() if not name.startswith("dagster")}
+    files = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.suffix != ".lock"}
+    return {name: stat.filemode(path.stat().st_mode) for name, path in files.items() if not name.startswith("dagster")}
 
 
 @pytest.fixture(scope="module")
@@ -113,9 +113,9 @@ def private_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_every_file_has_one_mode_whatever_the_umask(private_run: Path) -> None:
     """Whoever may enter the state folder may read all of it."""
-    found = modes(private_run / ".searchsocket")
-    assert any(name.endswith(".words") for name in found)
-    assert {name: mode for name, mode in found.items() if mode not in ("-rw-r--r--", "drwxr-xr-x")} == {}
+    file_modes = modes(private_run / ".searchsocket")
+    assert any(name.endswith(".words") for name in file_modes)
+    assert {name: mode for name, mode in file_modes.items() if mode not in ("-rw-r--r--", "drwxr-xr-x")} == {}
 
 
 def test_files_of_an_older_run_are_mended_by_the_next(project: Project) -> None:
@@ -130,13 +130,13 @@ def test_files_of_an_older_run_are_mended_by_the_next(project: Project) -> None:
 def test_another_user_can_search_and_serve(private_run: Path, tmp_path: Path) -> None:
     project = Project(shutil.copytree(private_run, tmp_path / "harbour"))
     give_away(project)
-    found = as_somebody(COMMAND, "search", "bowline", cwd=project.root)
-    assert (found.returncode, found.stderr) == (0, "")
-    assert "/docs/ropes" in found.stdout
+    result = as_somebody(COMMAND, "search", "bowline", cwd=project.root)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "/docs/ropes" in result.stdout
     served = as_somebody(sys.executable, "-c", ASK, str(project.root), cwd=project.root)
     assert served.stdout.startswith("200 "), served
-    told = as_somebody(COMMAND, "doctor", cwd=project.root).stdout
-    assert re.search(r"ok\s+index main", told), told
+    output = as_somebody(COMMAND, "doctor", cwd=project.root).stdout
+    assert re.search(r"ok\s+index main", output), output
 
 
 @pytest.mark.parametrize(
@@ -153,12 +153,12 @@ def test_a_file_that_may_not_be_read_is_named_with_its_owner(project: Project, n
     (path,) = project.state.glob(f"index/main/*/{name}")
     path.chmod(0o600)
     words = f"permission denied on {path}, owned by user {OTHER}"
-    found, told = commands_as_somebody(project, ["search", "bowline"], ["doctor"])
-    assert found[0] == 1
-    assert found[2].startswith(f"error [PERMISSION_DENIED]: {words}")
-    assert told[0] == 1
-    line = re.search(r"BROKEN  index main .*(\n +fix:.*)?", told[1])
-    assert line, told
+    result, message = commands_as_somebody(project, ["search", "bowline"], ["doctor"])
+    assert result[0] == 1
+    assert result[2].startswith(f"error [PERMISSION_DENIED]: {words}")
+    assert message[0] == 1
+    line = re.search(r"BROKEN  index main .*(\n +fix:.*)?", message[1])
+    assert line, message
     assert words in line[0]
     assert not re.search("--force|rollback|damage", line[0])
     served = as_somebody(sys.executable, "-c", ASK, str(project.root), cwd=project.root)
@@ -191,9 +191,9 @@ def test_an_error_of_the_system_that_nobody_foresaw_ends_in_words(
         raise OSError(errno.EIO, "Input/output error", str(root / "x"))
 
     monkeypatch.setattr(status_command, "load_project", refuse)
-    done = CliRunner().invoke(cli, ["status", "--project", str(tmp_path)])
-    assert done.exit_code == 1
-    assert done.stderr == f"error [STATE_UNAVAILABLE]: cannot use {tmp_path / 'x'}: Input/output error\n"
+    result = CliRunner().invoke(cli, ["status", "--project", str(tmp_path)])
+    assert result.exit_code == 1
+    assert result.stderr == f"error [STATE_UNAVAILABLE]: cannot use {tmp_path / 'x'}: Input/output error\n"
 
 
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EPERM])

@@ -124,8 +124,8 @@ def test_a_reader_at_work_answers_every_question(project: Project) -> None:
     def read() -> None:
         while not over.is_set():
             try:
-                if (found := project.answers()) != QUESTIONS:
-                    wrong.append(found)
+                if (result := project.answers()) != QUESTIONS:
+                    wrong.append(result)
             except Exception as error:  # noqa: BLE001  told to the main thread
                 wrong.append(error)
             begun.set()
@@ -162,12 +162,12 @@ def test_a_clock_that_jumps_changes_no_order(project: Project, jump: timedelta) 
 
 def test_a_cleaned_scope_is_indexed_in_full_again(project: Project) -> None:
     """Failure mode 62: nothing that stays behind may say that all is unchanged."""
-    wanted = project.fingerprints()
+    expected = project.fingerprints()
     project.index("preview")
     assert project.command("clean", "--scope", "preview", "--yes").exit_code == 0
     with pytest.raises(ScopeNotIndexed):
         project.answers("preview")
-    assert project.fingerprints() == wanted  # failure mode 63: exactly one scope went
+    assert project.fingerprints() == expected  # failure mode 63: exactly one scope went
     summary = project.index("preview")
-    assert summary.records["upserted"] == summary.chunks["total"] == len(wanted)
+    assert summary.records["upserted"] == summary.chunks["total"] == len(expected)
     assert summary.embeddings["created"] == 0

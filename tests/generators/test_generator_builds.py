@@ -34,7 +34,7 @@ def test_the_page_for_users_names_the_same_folders() -> None:
 def pages(build: str) -> tuple[dict[str, ExtractedPage], frozenset[str]]:
     """Address -> page of what is indexed of a build, and the files that are not."""
     source = make_source(BUILDS / build, SETTINGS, None, scope="main")
-    found, left_out = {}, set()
+    results, left_out = {}, set()
     for page in source.pages():
         extracted = extract_html(
             source.read(page), page, SETTINGS.extract, SETTINGS.transform, facets=dict(SETTINGS.facets)
@@ -42,21 +42,21 @@ def pages(build: str) -> tuple[dict[str, ExtractedPage], frozenset[str]]:
         if extracted.skip:
             left_out.add(page.locator)
         else:
-            found[page.address or page.url] = extracted
-    return found, frozenset(left_out | set(source.report.skipped))
+            results[page.address or page.url] = extracted
+    return results, frozenset(left_out | set(source.report.skipped))
 
 
 def handbook(row: SiteRow) -> dict[str, ExtractedPage]:
     """The three pages in English, by their names."""
-    found, _ = pages(row.build)
-    urls = [url for url in found if not re.match(r"/(?:de|next)\b", url)]
+    result, _ = pages(row.build)
+    urls = [url for url in result if not re.match(r"/(?:de|next)\b", url)]
     named = {name: next(url for url in urls if stem(url) == name) for name in ("install", "ropes")}
-    return {"": found[urls[0]], **{name: found[url] for name, url in named.items()}}
+    return {"": result[urls[0]], **{name: result[url] for name, url in named.items()}}
 
 
 def address(row: SiteRow) -> str:
-    found, _ = pages(row.build)
-    (url,) = (url for url, page in found.items() if page is handbook(row)["install"])
+    result, _ = pages(row.build)
+    (url,) = (url for url, page in result.items() if page is handbook(row)["install"])
     return url
 
 
@@ -108,12 +108,12 @@ def test_what_is_no_page_is_left_out(row: SiteRow) -> None:
 
 @each_build
 def test_versions_are_told_as_the_table_says(row: SiteRow) -> None:
-    found, _ = pages(row.build)
+    result, _ = pages(row.build)
     for sign in row.versions:
         if sign.startswith("/"):
-            assert any(url.startswith(sign) for url in found)
+            assert any(url.startswith(sign) for url in result)
         else:
-            assert {label.partition("=")[2] for page in found.values() for label in page.facets} == {"1.0", "current"}
+            assert {label.partition("=")[2] for page in result.values() for label in page.facets} == {"1.0", "current"}
 
 
 def test_nobody_is_told_what_a_generator_writes_where_nothing_was_described() -> None:
@@ -127,9 +127,9 @@ def test_the_documentation_of_this_project_is_as_its_row_says() -> None:
     build = find_build(ROOT / row.build)
     source = make_source(ROOT / row.build, SETTINGS, None, scope="main")
     (page,) = (page for page in source.pages() if (page.address or page.url) == row.address)
-    found = extract_html(source.read(page), page, SETTINGS.extract, SETTINGS.transform)
+    page_content = extract_html(source.read(page), page, SETTINGS.extract, SETTINGS.transform)
     assert (build.generator, build.folder) == (row.generator, row.folder)
-    assert (found.title, found.main, found.language) == ("Install", row.main, row.language)
+    assert (page_content.title, page_content.main, page_content.language) == ("Install", row.main, row.language)
     assert set(row.left_out) <= set(source.report.skipped)
 
 
@@ -143,10 +143,10 @@ def test_a_book_of_mdbook_is_as_its_row_says() -> None:
         data = next(packed.extractfile(one) for one in packed if one.name.endswith(name))
         assert data is not None
         page = RawPage(row.address, row.address, name, "")
-        found = extract_html(data.read(), page, SETTINGS.extract, SETTINGS.transform)
-    assert (found.title, found.main, found.language) == ("Appendix", row.main, row.language)
-    assert found.body.startswith("# Appendix")
-    assert "Previous chapter" not in found.body
+        page_content = extract_html(data.read(), page, SETTINGS.extract, SETTINGS.transform)
+    assert (page_content.title, page_content.main, page_content.language) == ("Appendix", row.main, row.language)
+    assert page_content.body.startswith("# Appendix")
+    assert "Previous chapter" not in page_content.body
 
 
 def test_every_known_generator_has_a_row() -> None:

@@ -40,21 +40,21 @@ class BuiltSite:
 
 def build_site(kit: str, root: Path) -> BuiltSite:
     """A site of SvelteKit `kit`, with search in it, built by its own Vite."""
-    done, modules, node = root / "said.json", packages(kit), node22()
-    if not done.exists():
+    result, modules, node = root / "said.json", packages(kit), node22()
+    if not result.exists():
         for folder in (APPS / "both", APPS / kit):
             shutil.copytree(folder, root, dirs_exist_ok=True)
         (root / "node_modules").symlink_to(modules)
         (root / "server.mjs").write_text(SERVER)
         environ = _environ() | {"PATH": f"{node.parent}{os.pathsep}{os.environ['PATH']}"}
-        said = _run([COMMAND, "init", "--yes", "--json"], root, environ)
+        outcome = _run([COMMAND, "init", "--yes", "--json"], root, environ)
         hooks = root / "src/hooks.server.js"
         text = hooks.read_text()
         assert WRITTEN in text, text
         hooks.write_text(text.replace(WRITTEN, OPTIONS))
         _run([node, "node_modules/vite/bin/vite.js", "build"], root, environ)
-        done.write_text(said)
-    return BuiltSite(root, json.loads(done.read_text()))
+        result.write_text(outcome)
+    return BuiltSite(root, json.loads(result.read_text()))
 
 
 @contextmanager
@@ -77,8 +77,8 @@ def _environ() -> dict[str, str]:
 
 
 def _run(command: list[Any], root: Path, environ: Mapping[str, str]) -> str:
-    done = subprocess.run(
+    result = subprocess.run(
         [str(word) for word in command], cwd=root, env=environ, capture_output=True, text=True, timeout=300, check=False
     )
-    assert done.returncode == 0, f"{command}: {done.stdout[-3000:]}{done.stderr[-3000:]}"
-    return done.stdout
+    assert result.returncode == 0, f"{command}: {result.stdout[-3000:]}{result.stderr[-3000:]}"
+    return result.stdout

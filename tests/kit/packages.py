@@ -33,23 +33,23 @@ def packages(name: str) -> Path:
 def _fetch(name: str, folder: Path) -> None:
     if not shutil.which("npm"):
         pytest.skip("no npm on this machine")
-    made = folder.with_suffix(f".{os.getpid()}")
-    made.mkdir()
+    temporary_folder = folder.with_suffix(f".{os.getpid()}")
+    temporary_folder.mkdir()
     for file in ("package.json", "package-lock.json"):
-        shutil.copy(APPS / name / file, made)
-    done = subprocess.run(NPM, cwd=made, capture_output=True, text=True, timeout=_FETCH_S, check=False)
-    if done.returncode:
-        shutil.rmtree(made)
-        pytest.skip(f"npm did not give {name}: {done.stderr[:300]}")
-    made.rename(folder)
+        shutil.copy(APPS / name / file, temporary_folder)
+    result = subprocess.run(NPM, cwd=temporary_folder, capture_output=True, text=True, timeout=_FETCH_S, check=False)
+    if result.returncode:
+        shutil.rmtree(temporary_folder)
+        pytest.skip(f"npm did not give {name}: {result.stderr[:300]}")
+    temporary_folder.rename(folder)
 
 
 def runtime(pattern: str) -> Path:
     """A program of `apps/runtimes`, for this machine."""
-    found = next(packages("runtimes").glob(pattern), None)
-    if found is None:
+    path = next(packages("runtimes").glob(pattern), None)
+    if path is None:
         pytest.skip(f"there is no {pattern} for {platform.system()} on {platform.machine()}")
-    return found
+    return path
 
 
 def node22() -> Path:

@@ -26,11 +26,11 @@ def recording() -> Iterator[Recorder]:
         def do_GET(self) -> None:
             body = self.rfile.read(int(self.headers.get("content-length") or 0)).decode()
             headers = {name.lower(): value for name, value in self.headers.items()}
-            kept.asked.append({"method": self.command, "path": self.path, "body": body, "headers": headers})
+            recorder.asked.append({"method": self.command, "path": self.path, "body": body, "headers": headers})
             if "wait" in self.path:
-                kept.arrived.release()
+                recorder.arrived.release()
                 self.connection.recv(1)  # nothing more is sent, so this ends with the connection
-                kept.left.release()
+                recorder.left.release()
                 self.close_connection = True
                 return
             self.send_response(200)
@@ -47,11 +47,11 @@ def recording() -> Iterator[Recorder]:
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         server.daemon_threads = True
-        kept = Recorder(f"http://127.0.0.1:{server.server_address[1]}")
+        recorder = Recorder(f"http://127.0.0.1:{server.server_address[1]}")
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
         thread.start()
         try:
-            yield kept
+            yield recorder
         finally:
             server.shutdown()
             thread.join()

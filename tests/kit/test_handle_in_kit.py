@@ -45,11 +45,11 @@ def running(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 
 def test_init_asks_the_site_itself(running: Running) -> None:
-    said = running.site.said
-    assert said["site"]["askedVite"] is True
-    assert said["site"]["adapter"] == "@sveltejs/adapter-node"
-    assert said["site"]["version"].split(".")[0] in running.site.root.name
-    assert (said["byHand"], said["notUnderstood"], said["site"]["hasServer"]) == ([], [], True)
+    site_output = running.site.said
+    assert site_output["site"]["askedVite"] is True
+    assert site_output["site"]["adapter"] == "@sveltejs/adapter-node"
+    assert site_output["site"]["version"].split(".")[0] in running.site.root.name
+    assert (site_output["byHand"], site_output["notUnderstood"], site_output["site"]["hasServer"]) == ([], [], True)
 
 
 def test_search_is_answered_at_the_sites_own_address(running: Running) -> None:
@@ -80,10 +80,10 @@ def test_without_a_key_the_address_goes_with_the_request_and_nothing_else_of_the
         running.port, "/kept/deep?a=%C3%B8", body={"q": "tide"}, address="127.0.1.3",
         cookie="secret=1", x_forwarded_for="6.6.6.6",
     )  # fmt: skip
-    (asked,) = running.recorder.asked[before:]
-    assert (asked["method"], asked["path"], asked["body"]) == ("POST", "/kept/deep?a=%C3%B8", '{"q": "tide"}')
-    assert asked["headers"]["x-forwarded-for"] == "127.0.1.3"
-    assert not {"cookie", "authorization", "x-searchsocket-visitor"} & set(asked["headers"])
+    (request,) = running.recorder.asked[before:]
+    assert (request["method"], request["path"], request["body"]) == ("POST", "/kept/deep?a=%C3%B8", '{"q": "tide"}')
+    assert request["headers"]["x-forwarded-for"] == "127.0.1.3"
+    assert not {"cookie", "authorization", "x-searchsocket-visitor"} & set(request["headers"])
     assert "set-cookie" not in headers
 
 
@@ -100,8 +100,8 @@ def test_agents_reach_mcp_with_a_key_of_their_own_and_pages_as_markdown(running:
     status, headers, text = ask(port, "/llms.txt", address=address)
     assert "/docs/install.md" in text
     assert ask(port, "/llms.txt", address=address, if_none_match=headers["etag"])[0] == 304
-    wanted = {"accept": "text/markdown, text/html;q=0.5"}
-    status, headers, text = ask(port, "/docs/install", address=address, **wanted)
+    expected = {"accept": "text/markdown, text/html;q=0.5"}
+    status, headers, text = ask(port, "/docs/install", address=address, **expected)
     assert headers["content-type"] == "text/markdown; charset=utf-8"
     assert ask(port, "/docs/install.md", address=address)[2] == text
     assert "<h1>Fjord" in ask(port, "/", address=address, accept="text/html")[2]
@@ -113,14 +113,14 @@ def test_agents_reach_mcp_with_a_key_of_their_own_and_pages_as_markdown(running:
 def test_what_cannot_be_answered_is_an_error_with_a_code(running: Running) -> None:
     """A body is not read to its end, a service that waits or is away is named to nobody."""
     before = len(running.recorder.asked)
-    answer, taken = send_without_end(running.port, "/kept", 50_000_000)
+    answer, accepted_bytes = send_without_end(running.port, "/kept", 50_000_000)
     assert b" 413 " in answer.split(b"\r\n")[0]
     assert b'"INVALID_REQUEST"' in answer
-    assert taken < 50_000_000
+    assert accepted_bytes < 50_000_000
     assert len(running.recorder.asked) == before
     for path, status, code in (("/late/wait", 504, "TIMED_OUT"), ("/away", 503, "UNREACHABLE")):
-        found, _, text = ask(running.port, path)
-        assert (found, code_of(text)) == (status, code)
+        result, _, text = ask(running.port, path)
+        assert (result, code_of(text)) == (status, code)
         assert not re.search(r"127\.0\.0\.1|localhost", text)
     assert ask(running.port, "/kept", body={}, method="PUT")[0] == 405
     assert running.recorder.arrived.acquire(timeout=60)

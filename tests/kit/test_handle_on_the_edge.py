@@ -49,10 +49,10 @@ def test_search_is_forwarded_without_node(edge: tuple[int, Recorder]) -> None:
 
 def test_limits_hold(edge: tuple[int, Recorder]) -> None:
     port, recorder = edge
-    answer, taken = send_without_end(port, "/kept", 50_000_000)
+    answer, accepted_bytes = send_without_end(port, "/kept", 50_000_000)
     assert b" 413 " in answer.split(b"\r\n")[0]
     assert b'"INVALID_REQUEST"' in answer
-    assert taken < 50_000_000
+    assert accepted_bytes < 50_000_000
     status, _, text = ask(port, "/late/wait")
     assert (status, code_of(text)) == (504, "TIMED_OUT")
     assert recorder.arrived.acquire(timeout=60)

@@ -13,11 +13,11 @@ def ask(
     port: int, path: str, *, body: Any = None, address: str = "127.0.0.1", method: str = "", **headers: str
 ) -> tuple[int, dict[str, str], str]:
     """Status, headers and text of an answer."""
-    sent = {name.replace("_", "-"): value for name, value in headers.items()}
+    request_headers = {name.replace("_", "-"): value for name, value in headers.items()}
     if isinstance(body, dict):
-        body, sent = json.dumps(body), {"content-type": "application/json"} | sent
+        body, request_headers = json.dumps(body), {"content-type": "application/json"} | request_headers
     with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=60, source_address=(address, 0))) as connection:
-        connection.request(method or ("GET" if body is None else "POST"), path, body, sent)
+        connection.request(method or ("GET" if body is None else "POST"), path, body, request_headers)
         answer = connection.getresponse()
         return answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read().decode()
 
@@ -48,15 +48,15 @@ def send_without_end(port: int, path: str, limit: int) -> tuple[bytes, int]:
     with closing(socket.create_connection(("127.0.0.1", port), timeout=60)) as connection:
         head = "host: site.example\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n"
         connection.sendall(f"POST {path} HTTP/1.1\r\n{head}\r\n".encode())
-        sent = 0
-        while sent < limit and not select.select([connection], [], [], 0)[0]:
+        sent_bytes = 0
+        while sent_bytes < limit and not select.select([connection], [], [], 0)[0]:
             try:
                 connection.sendall(b"3e8\r\n" + b"x" * 1000 + b"\r\n")
             except (BrokenPipeError, ConnectionResetError):
                 break  # the other side has closed; what it answered before can still be read
-            sent += 1000
+            sent_bytes += 1000
         try:
             answer = connection.recv(65_536)
         except ConnectionResetError:
             answer = b""
-        return answer, sent
+        return answer, sent_bytes

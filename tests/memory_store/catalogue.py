@@ -52,8 +52,8 @@ class MemoryCatalogue:
         return frozenset(filter(None, (record.page.language for record in self.by_id.values())))
 
     def page_records(self, url: str) -> list[Record]:
-        found = [record for record in self.by_id.values() if record.page.url == url]
-        return sorted(found, key=lambda record: (record.chunk.ordinal, record.id))
+        results = [record for record in self.by_id.values() if record.page.url == url]
+        return sorted(results, key=lambda record: (record.chunk.ordinal, record.id))
 
     def page_digest(self, url: str) -> str:
         return self.bodies[url].digest if url in self.bodies else ""

@@ -87,29 +87,31 @@ class MemoryStore:
     def publish(self, scope: Scope, info: PublishInfo, *, gate: base.Gate = base.accept) -> Generation:
         staged, live = self._of(scope), self.open_reader(scope)
         old = live.catalogue.by_id if live else {}
-        held = live.catalogue.bodies if live else {}
-        gone = staged.deletions & old.keys()
+        contents = live.catalogue.bodies if live else {}
+        deleted_ids = staged.deletions & old.keys()
         new = {id_: one for id_, one in staged.upserts.items() if not (live and _is_live(live, *one))}
-        stays = bool(old.keys() - gone - staged.upserts.keys())
+        stays = bool(old.keys() - deleted_ids - staged.upserts.keys())
         check_model(scope.name, info, staged.model if new else None, live.generation if live else None, stays=stays)
-        fresh = {u: body for u, body in staged.bodies.items() if not (u in held and held[u].digest == body.digest)}
+        fresh = {
+            u: body for u, body in staged.bodies.items() if not (u in contents and contents[u].digest == body.digest)
+        }
         staged.refused = None
         stays = (info.model_id, info.versions)
-        if live and not (gone or new or fresh or (live.generation.model_id, live.generation.versions) != stays):
+        if live and not (deleted_ids or new or fresh or (live.generation.model_id, live.generation.versions) != stays):
             self.discard(scope)
             return live.generation
-        records = {id_: one for id_, one in old.items() if id_ not in gone} | {
+        records = {id_: one for id_, one in old.items() if id_ not in deleted_ids} | {
             id_: one for id_, (one, _) in new.items()
         }
         urls = {record.page.url for record in records.values()}
-        bodies = {url: body for url, body in {**held, **fresh}.items() if url in urls}
+        bodies = {url: body for url, body in {**contents, **fresh}.items() if url in urls}
         vectors = np.array(
             [new[id_][1] if id_ in new else live.vectors.vectors_of([id_])[0] for id_ in sorted(records)][:MAX_SAMPLED]
         )
         generation = self._described(scope, info, records.values(), bodies.values(), spread_of(vectors))
-        kept = [reader.generation for reader in staged.kept]
-        self._vectors.retain(scope, kept)
-        self._vectors.stage(generation, (row_of(*one) for one in new.values()), gone)
+        generations = [reader.generation for reader in staged.kept]
+        self._vectors.retain(scope, generations)
+        self._vectors.stage(generation, (row_of(*one) for one in new.values()), deleted_ids)
         self._vectors.seal(generation)
         catalogue, words = MemoryCatalogue(scope.name, records, bodies), WordsOfRecords(records.values())
         reader = MemoryReader(generation, catalogue, words, self._vectors.open(generation))
@@ -119,17 +121,17 @@ class MemoryStore:
             staged.refused = reader
             raise
         except BaseException:
-            self._vectors.retain(scope, kept)
+            self._vectors.retain(scope, generations)
             raise
         self._scopes[scope] = _Scope([*staged.kept[-1:], reader])
         return generation
 
     def rollback(self, scope: Scope) -> Generation:
-        kept = self._of(scope).kept
-        if len(kept) < 2:
-            raise NoGenerationBefore(scope.name) if kept else ScopeNotIndexed(scope.name)
-        kept.pop()
-        return kept[-1].generation
+        readers = self._of(scope).kept
+        if len(readers) < 2:
+            raise NoGenerationBefore(scope.name) if readers else ScopeNotIndexed(scope.name)
+        readers.pop()
+        return readers[-1].generation
 
     def delete_scope(self, scope: Scope) -> None:
         self._of(scope)
@@ -137,24 +139,24 @@ class MemoryStore:
         del self._scopes[scope]
 
     def generation(self, scope: Scope) -> Generation | None:
-        held = self.open_reader(scope)
-        return held.generation if held else None
+        reader = self.open_reader(scope)
+        return reader.generation if reader else None
 
     def list_scopes(self) -> list[Generation]:
         scopes = sorted(self._scopes, key=lambda scope: scope.name)
         return [self._scopes[scope].kept[-1].generation for scope in scopes if self._scopes[scope].kept]
 
     def fingerprints(self, scope: Scope) -> Iterator[tuple[str, str]]:
-        held = self.open_reader(scope)
-        yield from sorted((one.id, one.record_hash) for one in held.catalogue.by_id.values()) if held else ()
+        reader = self.open_reader(scope)
+        yield from sorted((one.id, one.record_hash) for one in reader.catalogue.by_id.values()) if reader else ()
 
     def body_digests(self, scope: Scope) -> Iterator[tuple[str, str]]:
-        held = self.open_reader(scope)
-        yield from sorted((body.url, body.digest) for body in held.catalogue.bodies.values()) if held else ()
+        reader = self.open_reader(scope)
+        yield from sorted((body.url, body.digest) for body in reader.catalogue.bodies.values()) if reader else ()
 
     def open_reader(self, scope: Scope) -> MemoryReader | None:
-        kept = self._of(scope).kept
-        return kept[-1] if kept else None
+        readers = self._of(scope).kept
+        return readers[-1] if readers else None
 
     def reader(self, scope: Scope) -> MemoryReader:
         if reader := self.open_reader(scope):
@@ -163,12 +165,12 @@ class MemoryStore:
 
     def reader_of(self, scope: Scope, generation: str) -> MemoryReader:
         staged = self._of(scope)
-        kept = dict(zip((base.LIVE, base.PREVIOUS), reversed(staged.kept), strict=False))
-        kept |= {base.CANDIDATE: staged.refused} if staged.refused else {}
-        kept |= {reader.generation.name: reader for reader in kept.values()}
-        if generation not in kept:
-            raise GenerationNotKept(scope.name, generation, list(kept))
-        return kept[generation]
+        readers = dict(zip((base.LIVE, base.PREVIOUS), reversed(staged.kept), strict=False))
+        readers |= {base.CANDIDATE: staged.refused} if staged.refused else {}
+        readers |= {reader.generation.name: reader for reader in readers.values()}
+        if generation not in readers:
+            raise GenerationNotKept(scope.name, generation, list(readers))
+        return readers[generation]
 
     def answering(self, scope: Scope) -> base.Answering:
         return base.Answering(self.reader(scope).generation)
@@ -226,7 +228,7 @@ class MemoryStore:
 
 
 def _is_live(live: MemoryReader, record: Record, vector: Vector) -> bool:
-    known = live.catalogue.by_id.get(record.id)
-    if known is None or (known.record_hash, known.model_id) != (record.record_hash, record.model_id):
+    live_record = live.catalogue.by_id.get(record.id)
+    if live_record is None or (live_record.record_hash, live_record.model_id) != (record.record_hash, record.model_id):
         return False
     return np.array_equal(live.vectors.vectors_of([record.id])[0], vector)

@@ -43,18 +43,18 @@ class MemoryVectors:
         self._claim()
         new = {row.id: _Kept(row, generation.name) for row in rows}
         ended = new.keys() | set(gone)
-        kept = self.place.rows.setdefault(generation.scope, [])
-        for each in kept:
+        rows_of_scope = self.place.rows.setdefault(generation.scope, [])
+        for each in rows_of_scope:
             if each.born < generation.name and each.died == _NEVER and each.row.id in ended:
                 each.died = generation.name
-        kept[:] = [each for each in kept if each.born != generation.name or each.row.id not in new]
-        kept += new.values()
+        rows_of_scope[:] = [each for each in rows_of_scope if each.born != generation.name or each.row.id not in new]
+        rows_of_scope += new.values()
 
     def seal(self, generation: Generation) -> None:
         """See `VectorIndex.seal`: what is written here is seen at once."""
         self._claim()
-        new, known = RegisteredScope.of([generation]), self.place.registered.get(generation.scope)
-        names = {*new.generations, *(known.generations if known else ())}
+        new, registration = RegisteredScope.of([generation]), self.place.registered.get(generation.scope)
+        names = {*new.generations, *(registration.generations if registration else ())}
         self.place.registered[generation.scope] = replace(new, generations=tuple(sorted(names)))
 
     def open(self, generation: Generation, written: Written = whenever) -> "MemoryVectorSnapshot":
@@ -64,14 +64,14 @@ class MemoryVectors:
         self._claim()
         names = [generation.name for generation in generations]
         newest = max(names, default="")
-        kept = [
+        rows = [
             each for each in self.place.rows.pop(scope.name, []) if any(each.born <= name < each.died for name in names)
         ]
         self.place.registered.pop(scope.name, None)
         if generations:
             self.place.registered[scope.name] = RegisteredScope.of(list(generations))
             self.place.rows[scope.name] = [
-                _Kept(each.row, each.born, each.died if each.died <= newest else _NEVER) for each in kept
+                _Kept(each.row, each.born, each.died if each.died <= newest else _NEVER) for each in rows
             ]
 
     def registered(self) -> list[RegisteredScope]:
@@ -91,16 +91,16 @@ class MemoryVectors:
 
     def drop(self) -> list[str]:
         self._check()
-        gone = sorted(self.place.rows)
+        scope_names = sorted(self.place.rows)
         self.place.rows.clear()
         self.place.registered.clear()
         self.place.owner = ""
-        return gone
+        return scope_names
 
     def _seen(self, generation: Generation) -> Iterator[_Kept]:
         self._check()
-        held = self.place.rows.get(generation.scope, [])
-        return (kept for kept in held if kept.born <= generation.name < kept.died)
+        rows = self.place.rows.get(generation.scope, [])
+        return (row for row in rows if row.born <= generation.name < row.died)
 
     def _check(self) -> None:
         if self.place.owner not in ("", self._project_id):
@@ -136,10 +136,10 @@ class MemoryVectorSnapshot:
 
     def _rows(self) -> list[VectorRow]:
         """One a record, the later one of two."""
-        shown = [kept for kept in self._kept if kept.born <= self._generation < kept.died]
-        since = self._written([kept.row.id for kept in shown])
-        seen = [kept for kept, number in zip(shown, since, strict=True) if generation_number(kept.born) >= number]
-        return list({kept.row.id: kept.row for kept in sorted(seen, key=lambda kept: kept.born)}.values())
+        output = [row for row in self._kept if row.born <= self._generation < row.died]
+        since = self._written([row.row.id for row in output])
+        snapshot = [row for row, number in zip(output, since, strict=True) if generation_number(row.born) >= number]
+        return list({row.row.id: row.row for row in sorted(snapshot, key=lambda row: row.born)}.values())
 
     def _named(self, ids: Sequence[str]) -> list[VectorRow]:
         by_id = {row.id: row for row in self._rows()}

@@ -94,10 +94,10 @@ class WordsOfRecords:
 
     def pages_with(self, letters: Sequence[Letters], *, where: Filter = MATCH_ALL) -> list[str]:
         """See `WordSnapshot.pages_with`."""
-        found = [self._words.with_letters(one, canonical(where)).tolist() for one in letters or (None,)]
-        pages = [{self._records[doc].page.url for doc in docs} for docs in found]
-        wanted = set.intersection(*pages)
-        return [url for url in dict.fromkeys(record.page.url for record in self._records) if url in wanted]
+        results = [self._words.with_letters(one, canonical(where)).tolist() for one in letters or (None,)]
+        pages = [{self._records[doc].page.url for doc in docs} for docs in results]
+        expected = set.intersection(*pages)
+        return [url for url in dict.fromkeys(record.page.url for record in self._records) if url in expected]
 
     def rarities(self, text: str) -> dict[str, float]:
         """See `WordSnapshot.rarities`."""
@@ -109,7 +109,9 @@ class WordsOfRecords:
 
     def by_rarity(self, terms: Sequence[str], *, top_k: int) -> list[TermHit]:
         """See `WordSnapshot.by_rarity`."""
-        hits = [TermHit(self._ids[doc], score, held) for doc, score, held in self._words.by_rarity(terms, top_k)]
+        hits = [
+            TermHit(self._ids[doc], score, term_count) for doc, score, term_count in self._words.by_rarity(terms, top_k)
+        ]
         return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:top_k]
 
     def evidence(self, text: str) -> WordEvidence:

@@ -48,8 +48,8 @@ def test_every_answer_opens_on_a_plain_host(manual: Site) -> None:
     manual.index()
     assert opened(manual) == PLAIN
     answers, scope = service(manual), manual.project.scope_named("main")
-    found = answers.search(SearchQuery("keeping the log"), scope).results
-    [wal] = [result for result in found if result.url == "/wal"]
+    results = answers.search(SearchQuery("keeping the log"), scope).results
+    [wal] = [result for result in results if result.url == "/wal"]
     assert {wal.href, *(section.href for section in wal.sections)} == {"/wal.html", "/wal.html#keeping"}
     near = answers.related("/wal.html", scope).results
     assert {page.url: page.href for page in near} == {url: PLAIN[url] for url in PLAIN if url != "/wal"}
@@ -85,8 +85,8 @@ def test_a_prefix_may_be_an_address(prefix: str, manual: Site) -> None:
     """It holds the page and all below it, in whatever form it is written."""
     manual.index()
     query = SearchQuery("lanterns log", path_prefix=prefix)
-    found = service(manual).search(query, manual.project.scope_named("main")).results
-    assert {result.url for result in found} == {"/docs", "/docs/lamps"}
+    results = service(manual).search(query, manual.project.scope_named("main")).results
+    assert {result.url for result in results} == {"/docs", "/docs/lamps"}
 
 
 def test_links_in_any_form_are_links_to_the_page(manual: Site) -> None:

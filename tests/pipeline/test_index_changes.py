@@ -14,10 +14,10 @@ def test_the_changes_make_the_live_records_the_chunks(
 ) -> None:
     """Nothing else is touched, and the numbers of the report are those of what is done."""
     pairs = list(merged(iter(sorted(wanted.items())), iter(sorted(live.items()))))
-    done = list(changes(pairs, deleting=deleting, force=force))
-    assert [change.id for change in done] == sorted({change.id for change in done})
+    steps = list(changes(pairs, deleting=deleting, force=force))
+    assert [change.id for change in steps] == sorted({change.id for change in steps})
     after = dict(live)
-    for change in done:
+    for change in steps:
         if isinstance(change, Upsert):
             assert force or wanted[change.id] != live.get(change.id)
             after[change.id] = wanted[change.id]
@@ -25,10 +25,10 @@ def test_the_changes_make_the_live_records_the_chunks(
             del after[change.id]
     unknown = set(live) - set(wanted)
     assert after == (wanted if deleting else wanted | {name: live[name] for name in unknown})
-    assert {change.id for change in done if isinstance(change, Keep)} == (set() if deleting else unknown)
+    assert {change.id for change in steps if isinstance(change, Keep)} == (set() if deleting else unknown)
 
     plan = IndexPlan(len(live))
-    plan.count(done)
+    plan.count(steps)
     assert plan.upserted == sum(live.get(name) != value for name, value in wanted.items())
     assert plan.unchanged == sum(live.get(name) == value for name, value in wanted.items())
     assert (plan.deleted, plan.kept) == ((len(unknown), 0) if deleting else (0, len(unknown)))

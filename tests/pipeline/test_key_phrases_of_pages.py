@@ -55,18 +55,18 @@ def test_an_edit_of_code_writes_the_definition_that_changed_alone(tmp_path: Path
 def test_key_phrases_are_made_when_a_page_is_indexed_and_of_changed_pages_alone(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made: list[str] = []
+    pages_with_phrases: list[str] = []
 
     def counting(title: str, markdown: str) -> tuple[str, ...]:
-        made.append(title)
+        pages_with_phrases.append(title)
         return phrases_of_page(title, markdown)
 
     monkeypatch.setattr("searchsocket.pipeline.extraction.page_steps.phrases_of_page", counting)
     site.index()
-    assert len(made) == len(site.urls())
-    made.clear()
+    assert len(pages_with_phrases) == len(site.urls())
+    pages_with_phrases.clear()
     site.index()
-    assert made == []
+    assert pages_with_phrases == []
     site.write("docs/faq.html", "FAQ", "<p>Questions about whales are answered by the curator.</p>")
     site.index()
-    assert made == ["FAQ"]
+    assert pages_with_phrases == ["FAQ"]

@@ -33,8 +33,8 @@ def content(site: Site) -> Path:
 
 
 def high_water(site: Site) -> Record:
-    (found,) = (one for one in site.records() if one.chunk.at.title == "High water" and one.chunk.kind == "section")
-    return found
+    (chunk,) = (one for one in site.records() if one.chunk.at.title == "High water" and one.chunk.kind == "section")
+    return chunk
 
 
 def stretch(text: str, lines: FileLines) -> str:

@@ -70,10 +70,10 @@ def test_links_to_a_page_that_was_a_redirect_are_looked_up_again(empty: Site, th
     else:
         empty.delete("old.html")
     empty.index()
-    found = counts(empty)
-    assert found["/x"] == (0, 0, ())
+    link_counts = counts(empty)
+    assert link_counts["/x"] == (0, 0, ())
     empty.index("afresh")
-    assert found == {
+    assert link_counts == {
         page.facts.url: (page.facts.incoming_links, page.outgoing_links, page.facts.link_texts)
         for page in map(parse_page, empty.mirror("afresh").values())
     }

@@ -99,10 +99,10 @@ def test_each_language_has_its_own_navigation(tmp_path: Path) -> None:
             write_in(site, language, name, menus[language])
     write_in(site, "en", "words", menus["de"])
     site.index()
-    found = bodies(site)
-    assert found["/de/keel"] == "# keel\n\nThe keel needs paint."
-    assert found["/en/keel-1"] == "# keel-1\n\nThe keel-1 needs paint."
-    assert "Zu keel" in found["/en/words"]
+    pages = bodies(site)
+    assert pages["/de/keel"] == "# keel\n\nThe keel needs paint."
+    assert pages["/en/keel-1"] == "# keel-1\n\nThe keel-1 needs paint."
+    assert "Zu keel" in pages["/en/words"]
 
 
 def write_in(site: Site, language: str, name: str, menu: str) -> None:

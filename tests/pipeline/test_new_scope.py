@@ -131,12 +131,12 @@ def test_a_run_that_is_killed_leaves_nothing_visible(site: Site, place: str, mon
         module, _, name = place.rpartition(".")
         calls = count()
         with suppress(BaseException):
-            done = getattr(importlib.import_module(module), name)
+            result = getattr(importlib.import_module(module), name)
 
             def dying(*arguments: object, **named: object) -> object:
                 if next(calls) == 1 or name not in ("text_of_scope", "record_id"):
                     os.kill(os.getpid(), signal.SIGKILL)
-                return done(*arguments, **named)
+                return result(*arguments, **named)
 
             monkeypatch.setattr(place, dying)
             site.index("preview")

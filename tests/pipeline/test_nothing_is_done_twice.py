@@ -37,12 +37,12 @@ STEPS: dict[str, tuple[list[tuple[Any, str]], Callable[..., list[Any]], int]] = 
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> Calls:
     """Record the calls of each step from now on."""
-    found: Calls = {}
+    results: Calls = {}
     for step, (places, keys, _) in STEPS.items():
-        found[step] = Counter()
+        results[step] = Counter()
         for owner, name in places:
-            monkeypatch.setattr(owner, name, counted(getattr(owner, name), keys, found[step]))
-    return found
+            monkeypatch.setattr(owner, name, counted(getattr(owner, name), keys, results[step]))
+    return results
 
 
 def counted(function: Callable[..., Any], keys: Callable[..., list[Any]], into: Counter[Any]) -> Callable[..., Any]:
@@ -57,17 +57,19 @@ def counted(function: Callable[..., Any], keys: Callable[..., list[Any]], into: 
 
 def test_a_cold_run_does_each_step_once(tmp_path: Path, calls: Calls) -> None:
     Site(tmp_path).index()
-    assert {step: set(done.values()) for step, done in calls.items()} == {step: {n} for step, (*_, n) in STEPS.items()}
+    assert {step: set(count.values()) for step, count in calls.items()} == {
+        step: {n} for step, (*_, n) in STEPS.items()
+    }
     assert len(calls["extract"]) == len(PAGES), "of every page"
 
 
 def test_a_changed_page_is_all_that_is_worked_on(tmp_path: Path, calls: Calls) -> None:
     site = Site(tmp_path)
     site.index()
-    for done in calls.values():
-        done.clear()
+    for count in calls.values():
+        count.clear()
     site.write("docs/faq.html", "FAQ", "<p>Tickets are sold at the door.</p>")
     site.index()
     assert list(calls["extract"].items()) == [("/docs/faq", 1)]
-    assert {step: max(done.values()) for step, done in calls.items()} == {step: n for step, (*_, n) in STEPS.items()}
-    assert {step: len(done) for step, done in calls.items()} == dict.fromkeys(STEPS, 1)
+    assert {step: max(count.values()) for step, count in calls.items()} == {step: n for step, (*_, n) in STEPS.items()}
+    assert {step: len(count) for step, count in calls.items()} == dict.fromkeys(STEPS, 1)

@@ -202,9 +202,9 @@ def test_a_run_tells_what_was_damaged(site: Site) -> None:
     state = site.project.state_dir
     (state / "embeddings.db").write_bytes(b"")
     (state / "state.db").write_bytes(b"SQLite format 3\0" + b"rubbish" * 900)
-    told = " ".join(site.index().warnings)
-    assert "state.db" in told
-    assert "embeddings.db was empty" in told
+    warnings = " ".join(site.index().warnings)
+    assert "state.db" in warnings
+    assert "embeddings.db was empty" in warnings
 
 
 def test_damage_deep_inside_the_state_costs_one_run(site: Site) -> None:

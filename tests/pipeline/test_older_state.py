@@ -71,11 +71,11 @@ def form(kind: Any) -> Any:
     if is_dataclass(kind):
         hints = get_type_hints(kind)
         return {field.name: form(hints[field.name]) for field in fields(kind)}
-    held = {one.__name__: form(one) for one in get_args(kind) if is_dataclass(one) and isinstance(one, type)}
-    return held or None
+    nested_forms = {one.__name__: form(one) for one in get_args(kind) if is_dataclass(one) and isinstance(one, type)}
+    return nested_forms or None
 
 
 def test_records_change_their_form_with_the_schema_alone() -> None:
     """The types must be able to read the state: raise SCHEMA_VERSION with them, and then this number."""
-    found = hash_of(json.dumps(form(Record), sort_keys=True))[:16]
-    assert (SCHEMA_VERSION, found) == (20, "732e5c1f17086ec2")
+    digest = hash_of(json.dumps(form(Record), sort_keys=True))[:16]
+    assert (SCHEMA_VERSION, digest) == (20, "732e5c1f17086ec2")

@@ -99,13 +99,13 @@ def test_a_plan_says_what_costs_most_and_calls_nobody(paid: PaidSite) -> None:
     (built,) = plan.build_output
     assert (built["reason"], built["pages"], built["example"]) == ("in a folder `coverage`", 1, "/coverage/report")
     assert built["tokens"] == pages[0]["tokens"]
-    shown = json.loads(json.dumps(plan.to_json()))
-    assert shown["expensivePages"][0]["costUsd"] == pages[0]["cost_usd"]
-    done, _, _ = paid.index()
-    assert done.expensive_pages == pages
+    report = json.loads(json.dumps(plan.to_json()))
+    assert report["expensivePages"][0]["costUsd"] == pages[0]["cost_usd"]
+    result, _, _ = paid.index()
+    assert result.expensive_pages == pages
     costs = last_run_costs(paid.site.run().state, "main")
-    assert costs["changedChunks"] == done.chunks["changed"]
-    assert (costs["expensivePages"], costs["buildOutput"]) == (shown["expensivePages"], shown["buildOutput"])
+    assert costs["changedChunks"] == result.chunks["changed"]
+    assert (costs["expensivePages"], costs["buildOutput"]) == (report["expensivePages"], report["buildOutput"])
 
 
 def test_what_costs_nothing_has_no_bill(make_site: Callable[[], Site]) -> None:

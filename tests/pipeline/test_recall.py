@@ -158,7 +158,7 @@ def test_a_run_measures_keeps_and_refuses(
 def test_a_measurement_holds_while_few_records_change(
     site: Site, monkeypatch: pytest.MonkeyPatch, changed_records: int, index: str, recall: Recall
 ) -> None:
-    monkeypatch.setattr(recall_module, "measure_recall", lambda *given, **options: Recall(0.5, 100))
+    monkeypatch.setattr(recall_module, "measure_recall", lambda *arguments, **options: Recall(0.5, 100))
     reader = fill(MemoryStore("shop"), [record("a")])
     candidate = replace(reader, vectors=Lossy(reader, bool), generation=replace(reader.generation, records=1_000))  # type: ignore[type-var]
     live = replace(candidate.generation, vector_index=index, recall=Recall(0.95, 100, 3))

@@ -68,9 +68,9 @@ def test_no_secret_of_a_query_is_sent(site: Site, server: Server) -> None:
 def test_a_run_without_changes_says_it_again_and_embeds_nothing(site: Site, server: Server) -> None:
     configure(with_secrets(site), "openai", server)
     site.index()
-    asked = len(server.requests)
+    request_count = len(server.requests)
     again = site.index()
-    assert (WARNING in again.warnings, again.embeddings["created"], len(server.requests)) == (True, 0, asked)
+    assert (WARNING in again.warnings, again.embeddings["created"], len(server.requests)) == (True, 0, request_count)
     site.write("docs/faq.html", "FAQ", "<p>The museum's robot.</p>")
     assert any(warning.startswith("1 value on 1 page looks like a secret") for warning in site.index().warnings)
 

@@ -32,9 +32,9 @@ def test_a_route_that_the_framework_refuses_is_told(kit: Site) -> None:
 
 def test_computed_settings_are_told_until_they_are_stated(kit: Site) -> None:
     configure(kit, "load()")
-    told = kit.index().warnings
+    warnings = kit.index().warnings
     settings = ["routes.dir", "routes.static_dir", "source.base_path"]
-    assert [name for name in settings if any(f"set {name}" in warning for warning in told)] == settings
+    assert [name for name in settings if any(f"set {name}" in warning for warning in warnings)] == settings
     by_hand = "[routes]\ndir = 'src/routes'\nstatic_dir = 'static'\n[source]\nbase_path = '/'\n"
     configure(kit, "load()", by_hand)
     assert kit.index().warnings == ()

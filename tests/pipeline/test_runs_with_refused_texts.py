@@ -119,9 +119,9 @@ def test_the_command_fails_only_if_more_than_one_in_a_hundred_is_missing(
 
     server.judge = forbidden
     arguments = ["index", "--project", str(site.root)]
-    done = CliRunner().invoke(cli, arguments)
-    assert done.exit_code == exits.FAILED, done.output
-    assert "1 left out, as the provider refused them" in done.output
-    assert "/docs/birds#tern" in done.output
+    result = CliRunner().invoke(cli, arguments)
+    assert result.exit_code == exits.FAILED, result.output
+    assert "1 left out, as the provider refused them" in result.output
+    assert "/docs/birds#tern" in result.output
     monkeypatch.setattr(IndexSummary, "is_incomplete", property(lambda _: False))
     assert CliRunner().invoke(cli, arguments).exit_code == 0

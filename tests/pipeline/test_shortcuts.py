@@ -26,9 +26,9 @@ class Asked:
         look_up, fingerprints = EmbeddingCache.look_up, LocalStore.fingerprints
 
         def ask_cache(cache: EmbeddingCache, hashes: Iterable[str], model_id: str) -> tuple[list[str], list[str]]:
-            wanted = list(hashes)
-            self.texts += wanted
-            return look_up(cache, wanted, model_id)
+            expected = list(hashes)
+            self.texts += expected
+            return look_up(cache, expected, model_id)
 
         def ask_store(store: LocalStore, scope: Scope) -> Iterator[tuple[str, str]]:
             is_any = False

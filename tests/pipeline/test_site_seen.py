@@ -13,9 +13,9 @@ def same_bytes(site: Site, scope: str) -> list[str]:
 def test_two_scopes_that_read_the_same_bytes_are_a_warning(site: Site) -> None:
     """A backfill over four scopes indexed one folder four times, without a word."""
     assert same_bytes(site, "main") == []
-    (told,) = same_bytes(site, "preview")
-    assert "'main'" in told
-    assert "use {scope} in source.static_output_dir" in told
+    (note,) = same_bytes(site, "preview")
+    assert "'main'" in note
+    assert "use {scope} in source.static_output_dir" in note
     site.write("docs/usage.html", "Usage", "<p>Another branch says something else.</p>")
     assert same_bytes(site, "preview") == []
     assert len(same_bytes(site, "main")) == 1  # nobody built it anew

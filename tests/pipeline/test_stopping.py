@@ -15,11 +15,11 @@ from tests.pipeline.conftest import Site
 
 def told_at(question: int) -> Callable[[], bool]:
     """Says yes to the question of that number, from 1, and to those after it."""
-    asked: list[int] = []
+    requests: list[int] = []
 
     def should_stop() -> bool:
-        asked.append(1)
-        return len(asked) >= question
+        requests.append(1)
+        return len(requests) >= question
 
     return should_stop
 

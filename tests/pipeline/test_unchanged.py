@@ -73,10 +73,14 @@ def indexed(once: Path, tmp_path: Path) -> Path:
 
 def test_what_was_just_built_and_indexed_is_unchanged(indexed: Path) -> None:
     """Also when all files are so young that their times say nothing yet: their bytes do."""
-    found = check(indexed)
-    assert found is not None
-    assert (found.run_id, found.scope, found.summary["records"]) == ("run-1", "main", {"upserted": 0, "deleted": 0})
-    assert last_checked(str(indexed / ".searchsocket"), "main", str(found.summary["generation"])) == WHEN
+    outcome = check(indexed)
+    assert outcome is not None
+    assert (outcome.run_id, outcome.scope, outcome.summary["records"]) == (
+        "run-1",
+        "main",
+        {"upserted": 0, "deleted": 0},
+    )
+    assert last_checked(str(indexed / ".searchsocket"), "main", str(outcome.summary["generation"])) == WHEN
     assert check(indexed) is not None
     assert check(indexed, ENVIRON | {"TERM": "xterm", "PWD": "/"}) is not None
 
@@ -91,8 +95,8 @@ def damaged(path: Path) -> None:
 
 
 def generation(root: Path) -> Path:
-    (found,) = [path for path in (root / ".searchsocket" / "index" / "main").iterdir() if path.is_dir()]
-    return found
+    (folder,) = [path for path in (root / ".searchsocket" / "index" / "main").iterdir() if path.is_dir()]
+    return folder
 
 
 def rolled_back(root: Path) -> None:
@@ -147,9 +151,9 @@ def test_another_environment_needs_a_run(indexed: Path, name: str) -> None:
 
 
 def test_a_lost_cache_needs_a_run_and_one_that_grew_does_not(indexed: Path) -> None:
-    found = check(indexed)
-    assert found is not None
-    cache = Path(found.cache[0])
+    outcome = check(indexed)
+    assert outcome is not None
+    cache = Path(outcome.cache[0])
     with cache.open("ab") as file:
         file.write(b"more")
     assert check(indexed) is not None
@@ -195,12 +199,12 @@ def test_a_page_that_failed_is_looked_at_again(once: Path, tmp_path: Path) -> No
 
 def test_nothing_that_a_run_needs_is_loaded(indexed: Path) -> None:
     """Bar: 0.15 s of CPU, of which half is Python with click."""
-    seen = (
+    program_text = (
         "import sys, searchsocket.pipeline.unchanged.record, searchsocket.cli.index; "
         "print(sorted({'dagster', 'pydantic', 'numpy', 'sqlite3', 'lxml', 'filelock'} & set(sys.modules)))"
     )
-    done = subprocess.run([sys.executable, "-c", seen], capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"
+    result = subprocess.run([sys.executable, "-c", program_text], capture_output=True, text=True, check=True)
+    assert result.stdout == "[]\n"
 
 
 class Folder:
@@ -252,16 +256,16 @@ class Folder:
 def test_no_change_is_missed_whatever_the_clock_says(tmp_path: Path) -> None:
     """500 random edits, touches and restores, each within one tick of the last; the clock jumps by days."""
     folder = Folder(tmp_path / "watched")
-    watched, seen, decided = Snapshot.at(Paths((str(folder.root),)), time.time_ns()), folder.contents(), 0
+    watched, contents, decided = Snapshot.at(Paths((str(folder.root),)), time.time_ns()), folder.contents(), 0
     for _ in range(500):
         folder.change()
         jump = folder.random.choice([0, 0, -DAY_NS, DAY_NS, -TICK_NS, TICK_NS])
         now_ns = file_clock_ns(str(tmp_path), time.time_ns() + jump)
         still = watched.renewed(now_ns)
-        if folder.contents() != seen:
+        if folder.contents() != contents:
             assert still is None
         decided += still is not None
-        watched, seen = still or Snapshot.at(watched.paths, now_ns), folder.contents()
+        watched, contents = still or Snapshot.at(watched.paths, now_ns), folder.contents()
     assert decided > 50  # else nothing would ever be decided
 
 
@@ -279,8 +283,8 @@ def test_a_record_of_another_version_is_none(indexed: Path) -> None:
     data = json.loads(path.read_bytes().partition(b"\n")[2])
     path.write_bytes(json.dumps(data).encode())
     assert read_record(str(path)) is None
-    found = check(indexed)
-    assert found is None
+    outcome = check(indexed)
+    assert outcome is None
 
 
 def test_a_replaced_record_is_equal(indexed: Path) -> None:

@@ -56,11 +56,11 @@ def test_a_lost_cache_costs_no_index(site: Site) -> None:
 def test_a_cache_without_vectors_can_be_carried(site: Site, tmp_path: Path) -> None:
     """And of a model whose vectors are kept, a row without one is none."""
     site.index()
-    known = [content_hash(embedded_text(record.page.title, record.chunk)) for record in site.records()]
+    hashes = [content_hash(embedded_text(record.page.title, record.chunk)) for record in site.records()]
     model_id = site.records()[0].model_id
     with open_cache(path := Backends(site.project, {}).cache_file) as cache:
-        cache.note(known, [1] * len(known), "hash-256", 256)
+        cache.note(hashes, [1] * len(hashes), "hash-256", 256)
     with open_cache(tmp_path / "other.db") as other:
-        assert other.import_from(path) == (len(known), len(known))
-        assert other.missing(known, model_id) == []
-        assert other.missing(known, "hash-256") == known
+        assert other.import_from(path) == (len(hashes), len(hashes))
+        assert other.missing(hashes, model_id) == []
+        assert other.missing(hashes, "hash-256") == hashes

@@ -64,10 +64,10 @@ def test_the_key_of_a_file_is_used(root: Path) -> None:
 def test_no_value_of_a_file_is_shown(root: Path) -> None:
     (root / ".env").write_text(f"MY_KEY={KEY}\nSEARCHSOCKET__API__PORT=7\n")
     for arguments in (["config", "show"], ["config", "show", "--json"], ["doctor"], ["doctor", "--json"]):
-        done = CliRunner().invoke(cli, [*arguments, "--project", str(root)])
-        assert KEY not in done.output
-    shown = CliRunner().invoke(cli, ["config", "show", "--project", str(root)]).output
-    assert "$MY_KEY is set" in shown
+        result = CliRunner().invoke(cli, [*arguments, "--project", str(root)])
+        assert KEY not in result.output
+    output = CliRunner().invoke(cli, ["config", "show", "--project", str(root)]).output
+    assert "$MY_KEY is set" in output
 
 
 @pytest.mark.parametrize(

@@ -58,9 +58,9 @@ def test_a_state_folder_that_is_a_link_is_refused(site: Site, victim: Path) -> N
     before = contents(victim)
     with pytest.raises(StateUnavailable, match=r"\.searchsocket is a link"):
         index_scope(site.run())
-    done = CliRunner().invoke(cli, ["clean", "--all", "--yes", "--project", str(site.project.root)])
-    assert done.exit_code != 0
-    assert "is a link" in done.stderr
+    result = CliRunner().invoke(cli, ["clean", "--all", "--yes", "--project", str(site.project.root)])
+    assert result.exit_code != 0
+    assert "is a link" in result.stderr
     assert contents(victim) == before
 
 

@@ -50,9 +50,9 @@ def ask(code: CodeProject) -> Ask:
 
 def test_a_candidate_that_lost_a_definition_is_refused_and_kept(code: CodeProject, ask: Ask) -> None:
     index(code)
-    done = json.loads(ask("--only", "code", "--json").stdout)
-    assert (done["code"]["passed"], done["code"]["queries"][0]["rank"]) == (True, 1)
-    live = done["code"]["generation"]
+    report = json.loads(ask("--only", "code", "--json").stdout)
+    assert (report["code"]["passed"], report["code"]["queries"][0]["rank"]) == (True, 1)
+    live = report["code"]["generation"]
 
     token = code.root / "src/auth/token.ts"
     token.write_text(token.read_text().replace("verifyToken", "checkSignature"))
@@ -73,12 +73,12 @@ def test_a_file_and_a_definition_are_told_apart(code: CodeProject, ask: Ask) -> 
         '[[query]]\nquery = "verifyToken"\ncorpus = "code"\n'
         'expect = ["src/auth/token.ts#LIMIT", "src/auth/token.ts"]\nmust_not = "src/pages/Login.svelte#submit"\n'
     )
-    told = json.loads(ask("--json").stdout)
-    (query,) = told["code"]["queries"]
+    report = json.loads(ask("--json").stdout)
+    (query,) = report["code"]["queries"]
     assert query["rank"] == 1
     assert query["unwanted"] == ["src/pages/Login.svelte#submit"]
-    assert told["code"]["measures"]["recall"] == 0.5
-    assert not told["code"]["passed"]
+    assert report["code"]["measures"]["recall"] == 0.5
+    assert not report["code"]["passed"]
 
 
 def test_queries_of_code_that_is_not_indexed_say_so(code: CodeProject, ask: Ask) -> None:

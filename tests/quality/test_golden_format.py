@@ -107,9 +107,9 @@ def test_searches_are_proposed_as_entries_that_can_be_read_again(tmp_path: Path)
         Searched("nothing\x7f", "main", ()),
         Searched('a "quoted" \\ query', "main", ("/newer",)),
     ]
-    found = proposals(searched, [GoldenQuery("known")], "main")
-    assert found == [Proposal('a "quoted" \\ query', ("/newer",), ()), Proposal("nothing\x7f", (), ())]
-    read = read_golden(write(tmp_path, as_toml(found)))
+    proposed_queries = proposals(searched, [GoldenQuery("known")], "main")
+    assert proposed_queries == [Proposal('a "quoted" \\ query', ("/newer",), ()), Proposal("nothing\x7f", (), ())]
+    read = read_golden(write(tmp_path, as_toml(proposed_queries)))
     assert [(each.query, each.expect) for each in read] == [('a "quoted" \\ query', ("/newer",)), ("nothing\x7f", ())]
 
 

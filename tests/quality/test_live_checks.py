@@ -54,9 +54,9 @@ def test_a_mirror_that_lost_most_of_its_pages_stops_the_run(site: Site) -> None:
     for file in files[:4]:
         site.write(str(file), "Gone", NOINDEX)
     run = mirrored(site)
-    found = page_count_not_collapsed(run)
-    assert (found.passed, found.severity, found.numbers) == (False, "error", {"pages": 2, "live_pages": 6})
-    assert "would delete 4 of the 6 pages" in found.message
+    outcome = page_count_not_collapsed(run)
+    assert (outcome.passed, outcome.severity, outcome.numbers) == (False, "error", {"pages": 2, "live_pages": 6})
+    assert "would delete 4 of the 6 pages" in outcome.message
     assert page_count_not_collapsed(replace(run, options=RunOptions(accept_large_deletion=True))).passed
     assert mirror_not_empty(run).passed
     for file in files[4:]:
@@ -73,9 +73,9 @@ def test_two_chunks_with_one_key_stop_the_run(site: Site) -> None:
         columns = "records_id, key, line, content_hash, tokens"
         db.execute(f"INSERT INTO chunks (record_hash, {columns}) SELECT 'another', {columns} FROM chunks LIMIT 1")
         url, key = db.execute("SELECT url, key FROM chunks JOIN page_cuts ON id = records_id LIMIT 1").fetchone()
-    found = keys_unique(site.run())
+    outcome = keys_unique(site.run())
     message = f"chunks share a key: {key} on {url}"
-    assert (found.passed, found.message, found.numbers["repeated"]) == (False, message, 1)
+    assert (outcome.passed, outcome.message, outcome.numbers["repeated"]) == (False, message, 1)
 
 
 def test_texts_without_a_sound_vector_stop_the_run(site: Site) -> None:
@@ -87,8 +87,8 @@ def test_texts_without_a_sound_vector_stop_the_run(site: Site) -> None:
     with closing(sqlite3.connect(run.backends.cache_file)) as db, db:
         db.execute("UPDATE vectors SET checksum = checksum + 1 WHERE rowid = 1")
         db.execute("DELETE FROM vectors WHERE rowid = 2")
-    found = embeddings_sane(site.run(options=RunOptions(force=True)))
-    assert (found.passed, found.severity, found.numbers["missing"]) == (False, "error", 2)
+    outcome = embeddings_sane(site.run(options=RunOptions(force=True)))
+    assert (outcome.passed, outcome.severity, outcome.numbers["missing"]) == (False, "error", 2)
 
 
 def test_an_index_that_is_not_what_its_manifest_says_is_noticed(site: Site) -> None:
@@ -97,13 +97,13 @@ def test_an_index_that_is_not_what_its_manifest_says_is_noticed(site: Site) -> N
     assert index_matches_manifest(site.run()).passed
     with closing(sqlite3.connect(site.root / ".searchsocket" / "state.db")) as db, db:
         db.execute("DELETE FROM chunks WHERE rowid = (SELECT MIN(rowid) FROM chunks)")
-    found = index_matches_manifest(site.run())
-    assert (found.passed, found.severity, found.numbers["surplus"]) == (False, "warn", 1)
+    outcome = index_matches_manifest(site.run())
+    assert (outcome.passed, outcome.severity, outcome.numbers["surplus"]) == (False, "warn", 1)
     (vectors,) = (site.root / ".searchsocket/index/main").glob("2*/packs/*.f32")
     data = vectors.read_bytes()
     write_atomic(vectors, data[:-1] + bytes([data[-1] ^ 1]))
-    found = outcome_of(CHECKS["index_matches_manifest"], site.run())  # as Dagster asks it
-    assert (found.passed, found.message[:15]) == (False, "[INDEX_CORRUPT]")
+    outcome = outcome_of(CHECKS["index_matches_manifest"], site.run())  # as Dagster asks it
+    assert (outcome.passed, outcome.message[:15]) == (False, "[INDEX_CORRUPT]")
 
 
 Nearest = Callable[..., list[Hit]]
@@ -153,9 +153,9 @@ def test_links_to_nothing_are_listed_and_others_are_not(site: Site) -> None:
         "docs/links.html", "Links", "<p><a href='/hidden'>h</a> <a href='/a.pdf'>p</a> <a href='/lost#x'>l</a></p>"
     )
     site.index()
-    found = links_alive(site.run())
-    assert (found.passed, found.severity, found.numbers) == (False, "warn", {"dead_links": 1})
-    assert found.tables["broken links"] == [{"target": "/lost", "page": "/docs/links"}]
+    outcome = links_alive(site.run())
+    assert (outcome.passed, outcome.severity, outcome.numbers) == (False, "warn", {"dead_links": 1})
+    assert outcome.tables["broken links"] == [{"target": "/lost", "page": "/docs/links"}]
 
 
 def test_a_scope_whose_branch_is_gone_is_named(site: Site) -> None:
@@ -165,6 +165,6 @@ def test_a_scope_whose_branch_is_gone_is_named(site: Site) -> None:
     for scope in ("main", "old-one"):
         site.index(scope)
     assert branch_alive(site.run("main")).passed
-    found = branch_alive(site.run("old-one"))
-    assert (found.passed, found.severity) == (False, "warn")
-    assert "`searchsocket prune` would delete the scope" in found.message
+    outcome = branch_alive(site.run("old-one"))
+    assert (outcome.passed, outcome.severity) == (False, "warn")
+    assert "`searchsocket prune` would delete the scope" in outcome.message

@@ -46,6 +46,6 @@ def test_an_archive_names_its_commit(tmp_path: Path) -> None:
     subprocess.run(["tar", "x", "-C", tmp_path], input=archive.stdout, check=True)
     head = subprocess.check_output([*git, "rev-parse", "HEAD"], text=True)
     program = "from commit import COMMIT; print(COMMIT)"
-    shown = subprocess.check_output([sys.executable, "-c", program], cwd=tmp_path / "searchsocket", text=True)
-    assert len(shown.strip()) == 12
-    assert head.startswith(shown.strip())
+    version = subprocess.check_output([sys.executable, "-c", program], cwd=tmp_path / "searchsocket", text=True)
+    assert len(version.strip()) == 12
+    assert head.startswith(version.strip())

@@ -22,7 +22,7 @@ def collection() -> Collection:
 
 @pytest.fixture(scope="module")
 def ranking(collection: Collection) -> dict[str, list[str]]:
-    return {query: list(found) for query, found in Product("product", Indexes(BuiltinEmbedder()))(collection).items()}
+    return {query: list(result) for query, result in Product("product", Indexes(BuiltinEmbedder()))(collection).items()}
 
 
 def test_every_target_is_where_it_was(

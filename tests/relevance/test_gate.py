@@ -31,8 +31,8 @@ def indexes() -> Indexes:
 
 @pytest.fixture(scope="module")
 def judged(indexes: Indexes) -> list[Judged]:
-    asked = asked_of(example_site(), is_site=False)
-    return list(judge(asked, indexes))
+    queries = asked_of(example_site(), is_site=False)
+    return list(judge(queries, indexes))
 
 
 def of_kind(judged: Sequence[Judged], kind: str) -> list[Judged]:
@@ -48,32 +48,32 @@ def test_meaning_alone_answers(indexes: Indexes, judged: list[Judged]) -> None:
     (indexed,) = indexes.of(example_site())
     words = indexed.store.reader(SCOPE).words
     unknown = {text for text, _ in paraphrases(NAME) if not words.evidence(text).indexed_share}
-    found = [one for one in of_kind(judged, PARAPHRASE) if one.text in unknown]
-    assert len(found) > 40
-    assert sum(one.recall for one in found) / len(found) >= 0.4
+    results = [one for one in of_kind(judged, PARAPHRASE) if one.text in unknown]
+    assert len(results) > 40
+    assert sum(one.recall for one in results) / len(results) >= 0.4
 
 
 def test_true_queries_are_answered_and_few_are_said_to_fit_badly(judged: list[Judged]) -> None:
-    found = of_kind(judged, "true")
-    assert share(found, "rejected") == 0
-    assert share(found, "weak") <= 0.05
+    results = of_kind(judged, "true")
+    assert share(results, "rejected") == 0
+    assert share(results, "weak") <= 0.05
 
 
 @pytest.mark.parametrize("model", [BuiltinEmbedder(), Squeezed()], ids=["builtin", "squeezed"])
 def test_questions_about_something_else_are_refused_or_said_to_fit_badly(model: Embedder) -> None:
     """Also for a model all of whose cosines are high."""
     site = replace(example_site(), queries=())
-    found = of_kind(list(judge(asked_of(site, is_site=False), Indexes(model))), OFF_TOPIC)
-    assert len(found) == len(off_topic()) > 250
-    assert share(found, "answered") <= 0.05
-    assert share(found, "rejected") >= 0.8
+    results = of_kind(list(judge(asked_of(site, is_site=False), Indexes(model))), OFF_TOPIC)
+    assert len(results) == len(off_topic()) > 250
+    assert share(results, "answered") <= 0.05
+    assert share(results, "rejected") >= 0.8
 
 
 def test_questions_by_which_nothing_was_chosen_are_not_answered_as_if_they_fitted(judged: list[Judged]) -> None:
-    found = of_kind(judged, FRESH)
-    assert len(found) == 46
-    assert not {one.text for one in found} & set(off_topic())
-    assert share(found, "answered") <= 0.05
+    results = of_kind(judged, FRESH)
+    assert len(results) == 46
+    assert not {one.text for one in results} & set(off_topic())
+    assert share(results, "answered") <= 0.05
 
 
 def test_questions_about_other_software_get_little(judged: list[Judged]) -> None:
@@ -83,10 +83,10 @@ def test_questions_about_other_software_get_little(judged: list[Judged]) -> None
     answered; the site has pages about alerts of Prometheus and about GitHub Actions, and names cron and C#.
     """
     for kind, most in ((SOFTWARE, 0.1), (FRESH_SOFTWARE, 0.11)):
-        found = of_kind(judged, kind)
-        assert len(found) > 40
-        assert share(found, "answered") <= most
-        assert share(found, "rejected") >= 0.6
+        results = of_kind(judged, kind)
+        assert len(results) > 40
+        assert share(results, "answered") <= most
+        assert share(results, "rejected") >= 0.6
 
 
 def test_an_answer_is_weak_where_its_best_result_is_not_sure(judged: list[Judged]) -> None:

@@ -58,14 +58,14 @@ def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     name = request.param
     if name != COMMITTED and name not in names_of(ELSEWHERE):
         pytest.skip(f"no collection {name} in {ELSEWHERE}; SEARCHSOCKET_RELEVANCE names another folder")
-    found = example_site() if name == COMMITTED else load_named(ELSEWHERE, name)
+    collection = example_site() if name == COMMITTED else load_named(ELSEWHERE, name)
     embedder = BuiltinEmbedder()
-    cut = [one for document in found.documents for one in _cut(document, MAIN, embedder, False)]
+    cut = [one for document in collection.documents for one in _cut(document, MAIN, embedder, False)]
     store = LocalStore(tmp_path_factory.mktemp("index"), "bench")
     vectors = embedder.embed([one.embedded for one in cut], "passage")
     store.upsert([one.record for one in cut], vectors, MAIN)
     store.publish(MAIN, PublishInfo(embedder.model_id, embedder.dimensions, NOW.isoformat()))
-    return Indexed(found, SearchEngine(store, QueryVectors(lambda _: embedder), RankingSettings(), lambda: NOW))
+    return Indexed(collection, SearchEngine(store, QueryVectors(lambda _: embedder), RankingSettings(), lambda: NOW))
 
 
 def test_a_page_with_a_rare_name_is_above_pages_without(site: Indexed) -> None:
@@ -73,8 +73,8 @@ def test_a_page_with_a_rare_name_is_above_pages_without(site: Indexed) -> None:
     names = sorted({name for document in site.collection.documents for name in NAME.findall(document.text)})
     holders = {name: [url for url, text in pages.items() if name.lower() in text] for name in names}
     rare = [name for name in names if len(holders[name]) == 1]
-    asked = random.Random(1).sample(rare, min(SAMPLE, len(rare)))
-    second = {name: site.urls(name)[:2] for name in asked if site.urls(name)[:1] != holders[name]}
+    rare_names = random.Random(1).sample(rare, min(SAMPLE, len(rare)))
+    second = {name: site.urls(name)[:2] for name in rare_names if site.urls(name)[:1] != holders[name]}
     assert second == {}
 
 
@@ -86,10 +86,10 @@ def test_the_exact_title_finds_its_page_first(site: Indexed) -> None:
 
 
 def test_nonsense_finds_nothing_and_true_queries_something(site: Indexed) -> None:
-    asked = nonsense(seed=11, of_each=SAMPLE)
-    answered = [q for q in asked if site.urls(q, 1)]
+    query_sample = nonsense(seed=11, of_each=SAMPLE)
+    answered = [q for q in query_sample if site.urls(q, 1)]
     # A page of the documentation of React names garlic and bananas.
-    allowed = 0 if site.collection.name in (COMMITTED, CHEAPEST) else len(asked) // 100
+    allowed = 0 if site.collection.name in (COMMITTED, CHEAPEST) else len(query_sample) // 100
     assert len(answered) <= allowed, answered
     queries = [query.text[:1000] for query in site.collection.queries]
     assert sum(not site.urls(q, 1) for q in queries) <= len(queries) // 100
@@ -97,7 +97,7 @@ def test_nonsense_finds_nothing_and_true_queries_something(site: Indexed) -> Non
 
 def test_a_narrower_filter_loses_no_match_and_order_stays(site: Indexed) -> None:
     for query in site.collection.queries[:SAMPLE]:
-        found = site.urls(query.text)
-        assert found == site.urls(query.text)
-        for url in found:
+        urls = site.urls(query.text)
+        assert urls == site.urls(query.text)
+        for url in urls:
             assert url in site.urls(query.text, 100, url), (query.text, url)

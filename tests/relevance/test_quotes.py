@@ -28,12 +28,12 @@ LONGEST_WORD = 80
 
 
 def sites() -> list[Any]:
-    found = [pytest.param("example_site")]
+    results = [pytest.param("example_site")]
     for name in ("site_vue", "site_react", "site_eslint"):
         absent = pytest.mark.skipif(name not in SITES, reason=f"no collection {name} in {ELSEWHERE}")
         long = [] if name == "site_vue" else [pytest.mark.long]  # 11 and 17 s
-        found.append(pytest.param(name, marks=[*long, absent]))
-    return found
+        results.append(pytest.param(name, marks=[*long, absent]))
+    return results
 
 
 @pytest.mark.parametrize("name", sites())
@@ -41,10 +41,10 @@ def test_no_word_is_cut_and_most_snippets_begin_truly(name: str) -> None:
     """A word is what stands between blanks on the page: identifiers and calls are whole too."""
     collection = example_site() if name == "example_site" else load_named(ELSEWHERE, name)
     cut, cut_starts, snippets = list[str](), 0, 0
-    for snippet, said in quotes(collection):
-        words = set(said.split())
+    for snippet, full_text in quotes(collection):
+        words = set(full_text.split())
         cut += [word for word in snippet.strip("…").split() if word not in words and len(word) < LONGEST_WORD]
-        cut_starts += snippet.startswith("…") and not said.startswith("…")
+        cut_starts += snippet.startswith("…") and not full_text.startswith("…")
         snippets += 1
     assert cut == []
     assert snippets > 100
@@ -61,8 +61,8 @@ def quotes(collection: Collection) -> Iterator[tuple[str, str]]:
         engine = SearchEngine(indexed.store, QueryVectors(lambda _: embedder), RankingSettings(), lambda: NOW)
         catalogue = indexed.store.reader(SCOPE).catalogue
         for query in collection.queries[::step]:
-            asked = SearchQuery(query.text[:MAX_QUERY_CHARS], RESULTS, section_snippets=True)
-            for result in engine.search(asked, SCOPE).results:
+            search_query = SearchQuery(query.text[:MAX_QUERY_CHARS], RESULTS, section_snippets=True)
+            for result in engine.search(search_query, SCOPE).results:
                 if result.url not in texts:
                     records = catalogue.page_records(result.url)
                     texts[result.url] = "\n".join(chunk_text(record.page, record.chunk).text for record in records)

@@ -62,8 +62,8 @@ def test_titles_stay_while_they_are_typed_in_an_export(indexes: Indexes, tmp_pat
     site = example_site()
     titles = titles_of(site)[::3]  # all take 40 s; the other sites are tested too
     faults = typed_letters(titles, of_export(with_beginnings(site, titles), indexes, tmp_path))
-    left = [(title, query) for title, query in faults.left if query != WHOLE_WORD]
-    assert (faults.vanished, left) == ((), [])
+    failures = [(title, query) for title, query in faults.left if query != WHOLE_WORD]
+    assert (faults.vanished, failures) == ((), [])
 
 
 @pytest.mark.long
@@ -75,7 +75,7 @@ def test_titles_of_other_sites_stay(indexes: Indexes) -> None:
     ]
     assert sum(one.titles for one in faults) > 500
     assert [one.vanished for one in faults] == [()] * len(faults)
-    assert [left for one in faults for left in one.left] == [SAME_STEM]
+    assert [failure for one in faults for failure in one.left] == [SAME_STEM]
 
 
 @pytest.mark.long
@@ -87,4 +87,4 @@ def test_titles_of_other_sites_stay_in_an_export(indexes: Indexes, tmp_path: Pat
         for titles in [titles_of(site)]
     ]
     assert [one.vanished for one in faults] == [()] * len(faults)
-    assert [left for one in faults for left in one.left] == [SAME_STEM]
+    assert [failure for one in faults for failure in one.left] == [SAME_STEM]

@@ -17,9 +17,9 @@ from searchsocket.text.typos import within
 @pytest.fixture(scope="module")
 def titles() -> Collection:
     """Each title asks for its page."""
-    found = example_site()
-    queries = tuple(Query(one.id, one.title, "navigational") for one in found.documents)
-    return replace(found, queries=queries, grades={query.id: {query.id: 1} for query in queries})
+    collection = example_site()
+    queries = tuple(Query(one.id, one.title, "navigational") for one in collection.documents)
+    return replace(collection, queries=queries, grades={query.id: {query.id: 1} for query in queries})
 
 
 @pytest.fixture(scope="module")

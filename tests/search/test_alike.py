@@ -25,27 +25,27 @@ def notes(*urls: str) -> list[Piece]:
 def test_the_best_of_pages_that_say_the_same_stands_for_all(tmp_path: Path) -> None:
     """Duplicates are named in the result, and other pages move up."""
     site = make_site(tmp_path, [*notes("/1.4", "/1.5", "/1.6"), Piece("/harbour", OTHER)])
-    found = site.engine.search(SearchQuery("lantern leaked oil keeper", 2), MAIN).results
-    assert [result.url for result in found] == ["/1.4", "/harbour"]
-    assert [(page.url, page.href, page.title) for page in found[0].alike] == [
+    results = site.engine.search(SearchQuery("lantern leaked oil keeper", 2), MAIN).results
+    assert [result.url for result in results] == ["/1.4", "/harbour"]
+    assert [(page.url, page.href, page.title) for page in results[0].alike] == [
         ("/1.5", "/1.5", "Notes"),
         ("/1.6", "/1.6", "Notes"),
     ]
-    assert found[1].alike == ()
+    assert results[1].alike == ()
 
 
 def test_passages_that_only_answer_alike_stay(tmp_path: Path) -> None:
     """Of equal words in another order each is read on its own."""
     words = NOTE.split()
     site = make_site(tmp_path, [Piece("/a", " ".join(words)), Piece("/b", " ".join(sorted(words)))])
-    found = site.engine.search(SearchQuery("lantern leaked oil keeper"), MAIN).results
-    assert [(result.url, result.alike) for result in found] == [("/a", ()), ("/b", ())]
+    results = site.engine.search(SearchQuery("lantern leaked oil keeper"), MAIN).results
+    assert [(result.url, result.alike) for result in results] == [("/a", ()), ("/b", ())]
 
 
 def test_pieces_of_one_page_are_no_copies_of_each_other(tmp_path: Path) -> None:
     pieces = [Piece("/a", OTHER, section=section, ordinal=number) for number, section in enumerate(["One", "Two"])]
-    found = make_site(tmp_path, pieces).engine.search(SearchQuery("lanterns", group_by="chunk"), MAIN).results
-    assert [(result.anchor, result.alike) for result in found] == [("one", ()), ("two", ())]
+    results = make_site(tmp_path, pieces).engine.search(SearchQuery("lanterns", group_by="chunk"), MAIN).results
+    assert [(result.anchor, result.alike) for result in results] == [("one", ()), ("two", ())]
 
 
 LISTED = [
@@ -92,10 +92,15 @@ def test_listings_are_known_by_their_path(url: str, expected: bool) -> None:
 
 def test_a_long_title_is_cut_where_it_is_shown(tmp_path: Path) -> None:
     title = "Lanterns " * 40
-    found = make_site(tmp_path, [Piece("/a", OTHER, title=title, section=title)]).engine.search(
+    result = make_site(tmp_path, [Piece("/a", OTHER, title=title, section=title)]).engine.search(
         SearchQuery("harbour hooks"), MAIN
     )
-    shown = found.results[0]
-    assert shown.title == shown.section_title == shown.sections[0].title == ("Lanterns " * 13).rstrip() + "…"
+    top_result = result.results[0]
+    assert (
+        top_result.title
+        == top_result.section_title
+        == top_result.sections[0].title
+        == ("Lanterns " * 13).rstrip() + "…"
+    )
     assert short_title("x" * 200) == "x" * 119 + "…"
     assert short_title("x" * 120) == "x" * 120

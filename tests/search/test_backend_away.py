@@ -85,12 +85,12 @@ def test_a_machine_that_is_slow_is_waited_for_only_so_long(site: Site, machine: 
 def test_a_machine_that_is_away_is_not_asked_at_each_query(site: Site, machine: Machine) -> None:
     machine.is_away = True
     errors: list[BaseException] = []
-    asked = engine(site, errors)
+    engine_calls = engine(site, errors)
     for _ in range(9):
-        assert asked.search(QUERY, MAIN).results
+        assert engine_calls.search(QUERY, MAIN).results
     assert (machine.calls, len(errors)) == (3, 3)
     with pytest.raises(VectorBackendUnavailable) as refused:
-        asked.related("/docs/battery", MAIN)
+        engine_calls.related("/docs/battery", MAIN)
     assert refused.value.retry_after_s == 1.0
 
 
@@ -114,20 +114,20 @@ def test_rows_that_are_not_those_of_the_generation_are_no_answer(
 
 
 def test_a_row_of_somebody_else_is_in_no_answer(site: Site, machine: Machine) -> None:
-    asked = engine(site)
-    before = asked.search(QUERY, MAIN)
+    engine_calls = engine(site)
+    before = engine_calls.search(QUERY, MAIN)
     machine.change = lambda hits: [Hit("foreign", 1.0), *hits]
-    after = asked.search(QUERY, MAIN)
+    after = engine_calls.search(QUERY, MAIN)
     assert (after.results, after.meta.notes) == (before.results, ())
 
 
 def test_health_asks_whether_the_machine_answers_and_not_each_time(site: Site, machine: Machine) -> None:
-    asked = engine(site)
-    assert asked.backend_trouble(MAIN) is None, "nothing is open"
+    engine_calls = engine(site)
+    assert engine_calls.backend_trouble(MAIN) is None, "nothing is open"
     site.store.reader(MAIN)
-    assert asked.backend_trouble(MAIN) is None
+    assert engine_calls.backend_trouble(MAIN) is None
     machine.is_away = True
-    assert asked.backend_trouble(MAIN) is None, "asked a moment ago"
+    assert engine_calls.backend_trouble(MAIN) is None, "asked a moment ago"
     assert "connection refused" in str(engine(site).backend_trouble(MAIN))
     assert machine.calls == 2
 

@@ -11,9 +11,9 @@ WHOLE, SCATTERED = WordEvidence(1.0, 3, 1.0, 3), WordEvidence(0.3, 1, 0.5, 3)
 
 def sure(words: WordEvidence, near: float = 3.0, rank: int = 0, ratio: float = 1.0, exact: float = 0.0) -> float:
     rows: list[Scores] = [np.array([value], np.float64) for value in (near, rank, ratio, exact)]
-    (found,) = confidence(features(words, *rows)).tolist()
-    assert 0.0 <= found <= 1.0
-    return float(found)
+    (result,) = confidence(features(words, *rows)).tolist()
+    assert 0.0 <= result <= 1.0
+    return float(result)
 
 
 def test_more_evidence_makes_more_sure() -> None:

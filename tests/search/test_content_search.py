@@ -66,9 +66,9 @@ def test_exact_terms_alone_give_every_chunk_that_holds_one(site: Site, terms: li
     reader = site.engine.opened(MAIN)
     texts = dict(zip(all_ids := reader.words.holding(()), reader.catalogue.texts(all_ids), strict=True))
     counts = {one: sum(ExactTerm(term).is_in(text) for term in terms) for one, text in texts.items()}
-    found = list(pages(site, [50], exact_terms=tuple(terms)))
-    results = [result for answer in found for result in answer.data.results]
-    assert found[0].data.statistics.total_results == len(results) == sum(map(bool, counts.values()))
+    passages = list(pages(site, [50], exact_terms=tuple(terms)))
+    results = [result for answer in passages for result in answer.data.results]
+    assert passages[0].data.statistics.total_results == len(results) == sum(map(bool, counts.values()))
     assert sorted(len(one.raw.exact_terms) for one in results) == sorted(filter(None, counts.values()))
     scores = [result.raw.score for result in results]
     assert scores == sorted(scores, reverse=True)
@@ -93,11 +93,14 @@ def test_pages_of_any_size_are_one_list(site: Site, asked: dict[str, Any]) -> No
 
 def test_the_score_is_the_documented_one(site: Site) -> None:
     """raw = cosine x 1.5 for each distinct term that is there; divided by the most, it is in [0, 1] (spec 16)."""
-    asked = {"semantic_concepts": ("the battery",), "exact_terms": ("battery", "dock", "batteryLevel", "BATTERY")}
-    answer = ask(site, **asked)
+    query_fields = {
+        "semantic_concepts": ("the battery",),
+        "exact_terms": ("battery", "dock", "batteryLevel", "BATTERY"),
+    }
+    answer = ask(site, **query_fields)
     best = answer.data.results[0]
     assert best.file_path == "docs/battery.md"
-    assert best.raw.exact_terms == asked["exact_terms"]
+    assert best.raw.exact_terms == query_fields["exact_terms"]
     assert best.raw.boost == 1.5**4
     assert best.raw.score == pytest.approx(best.raw.semantic * 1.5**4, abs=1e-3)
     assert best.relevance_score == pytest.approx(best.raw.semantic, abs=1e-3)
@@ -122,8 +125,8 @@ def test_positions_in_a_document_count_its_content_from_0(tmp_path: Path) -> Non
     summary = Piece("/a", "about ropes", kind="summary", ordinal=0)
     pieces = [summary, Piece("/a", "first of ropes", ordinal=1), Piece("/a", "second of ropes", ordinal=2)]
     site = make_site(tmp_path, [*pieces, Piece("/b", "ropes without a summary")])
-    found = {one.content: one.chunk_index for one in ask(site, exact_terms=("ropes",)).data.results}
-    assert found == {"first of ropes": 0, "second of ropes": 1, "ropes without a summary": 0}
+    results = {one.content: one.chunk_index for one in ask(site, exact_terms=("ropes",)).data.results}
+    assert results == {"first of ropes": 0, "second of ropes": 1, "ropes without a summary": 0}
 
 
 def test_an_answer_keeps_to_its_tokens_and_goes_on(tmp_path: Path) -> None:
@@ -132,11 +135,11 @@ def test_an_answer_keeps_to_its_tokens_and_goes_on(tmp_path: Path) -> None:
     site = make_site(
         tmp_path, [Piece("/long", long), *(Piece(f"/s{n}", f"ropes {'and knots ' * 40}") for n in range(9))]
     )
-    found = list(pages(site, [10], exact_terms=("ropes",), max_tokens=600))
-    assert len(set(ids(*found))) == len(ids(*found)) == 10
-    assert all(answer.data.statistics.tokens <= 600 for answer in found)
-    assert [answer.continuation.truncated for answer in found] == [True] * (len(found) - 1) + [False]
-    [cut] = [result for answer in found for result in answer.data.results if result.truncated]
+    results = list(pages(site, [10], exact_terms=("ropes",), max_tokens=600))
+    assert len(set(ids(*results))) == len(ids(*results)) == 10
+    assert all(answer.data.statistics.tokens <= 600 for answer in results)
+    assert [answer.continuation.truncated for answer in results] == [True] * (len(results) - 1) + [False]
+    [cut] = [result for answer in results for result in answer.data.results if result.truncated]
     assert long.startswith(cut.content)
     assert cut.content.endswith("\n")
     [whole] = [one for one in ask(site, exact_terms=("ropes",), max_tokens=20_000).data.results if one.content == long]
@@ -180,9 +183,9 @@ LISTS = st.lists(st.text(max_size=20), max_size=4).map(tuple)
 def test_whatever_is_sent_gets_an_answer_or_an_error_of_ours(
     site: Site, concepts: tuple[str, ...], terms: tuple[str, ...], limit: int, max_tokens: int | None, token: str
 ) -> None:
-    asked = ContentQuery(concepts, terms, limit, max_tokens, token)
+    query = ContentQuery(concepts, terms, limit, max_tokens, token)
     with suppress(*TYPED):
-        ContentSearch(WORDS, lambda: NOW).search(corpus_of(site), asked)
+        ContentSearch(WORDS, lambda: NOW).search(corpus_of(site), query)
 
 
 def test_hints_name_calls_that_work(site: Site) -> None:

@@ -16,8 +16,8 @@ LISTS = "A list is drawn once, and its items keep their keys."
 
 def passages(folder: Path, *pieces: Piece) -> list[ReadableRecord]:
     reader = make_site(folder, list(pieces)).store.reader(MAIN)
-    found = [record.id for piece in pieces for record in reader.catalogue.page_records(piece.url)]
-    return reader.catalogue.readable(found)
+    results = [record.id for piece in pieces for record in reader.catalogue.page_records(piece.url)]
+    return reader.catalogue.readable(results)
 
 
 @pytest.mark.parametrize(
@@ -31,8 +31,8 @@ def passages(folder: Path, *pieces: Piece) -> list[ReadableRecord]:
     ],
 )
 def test_names_and_sentences_say_what_is_asked(tmp_path: Path, q: str, expected: bool) -> None:
-    found = passages(tmp_path, Piece("/a", RECIPES, "Rendering"), Piece("/b", LISTS, "Items"))
-    assert is_covered(q, found) is expected
+    result = passages(tmp_path, Piece("/a", RECIPES, "Rendering"), Piece("/b", LISTS, "Items"))
+    assert is_covered(q, result) is expected
 
 
 def test_code_alone_is_not_judged(tmp_path: Path) -> None:

@@ -80,8 +80,8 @@ def test_a_prefix_is_a_directory_not_a_string(site: Site) -> None:
 )
 def test_a_hostile_prefix_is_only_a_prefix(site: Site, hostile: str) -> None:
     """Failure mode 35: quotes and wildcards must not change the filter."""
-    found = urls(site, "battery", path_prefix=hostile)
-    assert found == [] or hostile == "/../docs-old/.."
+    page_urls = urls(site, "battery", path_prefix=hostile)
+    assert page_urls == [] or hostile == "/../docs-old/.."
 
 
 @pytest.mark.parametrize("hostile", ["guide' OR 1=1 --", 'guide" OR "', "%", "guid_", "guide power"])
@@ -153,8 +153,8 @@ def test_explain_gives_the_parts_that_make_the_score(site: Site, q: str, group_b
     for result, part in zip(answer.results, parts, strict=True):
         assert part is not None
         whole = (part.fused + part.second + part.links + part.depth + part.exact) * part.weight
-        found = part.vector_share * part.vector + part.keyword_share * part.keyword + part.page_share * part.page
-        assert part.fused == pytest.approx(found, abs=1e-5)
+        actual = part.vector_share * part.vector + part.keyword_share * part.keyword + part.page_share * part.page
+        assert part.fused == pytest.approx(actual, abs=1e-5)
         assert 0 <= part.names + part.passage <= part.exact + 1e-5
         assert result.score == pytest.approx(whole / (1 + weights.incoming_links + weights.depth + most), abs=1e-5)
         assert sum(feature.part for feature in part.features) == pytest.approx(result.score, abs=1e-5)

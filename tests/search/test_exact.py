@@ -15,8 +15,8 @@ def gain(q: str, text: str, titled: float = 0.0, headed: float = 0.0) -> float:
     others, zero = 999, np.zeros(1_000)
     first = np.eye(1, 1_000)[0]
     facts = Facts(["/page"] * 1_000, [""] * 1_000, [""] * 1_000, ["section"] * 1_000, zero, zero, zero, zero + 1)
-    found = Candidates(["id"] * 1_000, facts, zero, zero, zero, titled * first, headed * first, 1.0)
-    return float(sum(exact_features(q, found, lambda _: [text, *[""] * others]).values())[0])
+    candidates = Candidates(["id"] * 1_000, facts, zero, zero, zero, titled * first, headed * first, 1.0)
+    return float(sum(exact_features(q, candidates, lambda _: [text, *[""] * others]).values())[0])
 
 
 @pytest.mark.parametrize(
@@ -71,6 +71,6 @@ def test_an_identifier_that_most_candidates_hold_tells_none_apart() -> None:
     texts = ["max_chars of acme.js", "acme.js", "acme.js", "nothing"]
     column = np.zeros(4)
     facts = Facts(["/"] * 4, [""] * 4, [""] * 4, ["section"] * 4, column, column, column, column + 1)
-    found = Candidates(list("abcd"), facts, column, column, column, column, column, 1.0)
-    scores = sum(exact_features("set max_chars of acme.js", found, lambda _: texts).values())
+    candidates = Candidates(list("abcd"), facts, column, column, column, column, column, 1.0)
+    scores = sum(exact_features("set max_chars of acme.js", candidates, lambda _: texts).values())
     assert scores.tolist() == pytest.approx([0.3 * (0.75 + 0.25) / 2, 0.3 * 0.25 / 2, 0.3 * 0.25 / 2, 0.0])

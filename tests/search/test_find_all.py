@@ -68,9 +68,9 @@ def test_what_is_found_is_what_a_scan_finds(
     for url in texts:
         text = page_text(site.store.reader(MAIN).catalogue.page_body(url) or "")
         # Of the letters that the flag takes for others, the index knows none.
-        found = [m for m in re.finditer(pattern, text, flags) if case or m[0].lower().split() == q.lower().split()]
-        if found:
-            expected[url] = len(found)
+        matches = [m for m in re.finditer(pattern, text, flags) if case or m[0].lower().split() == q.lower().split()]
+        if matches:
+            expected[url] = len(matches)
     answer = find(site, q, whole_words=whole, match_case=case, limit=100)
     counted: dict[str, int] = {}
     for one in answer.occurrences:

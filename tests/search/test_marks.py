@@ -59,8 +59,8 @@ def test_literals_are_marked_wherever_they_stand_alone(words: list[str], is_uppe
     """In upper case too, and beside letters that have more than one form."""
     literals = {"--dry-run", "C++", "$state.raw", "15.9"}
     text = " ".join(word.upper() if is_upper else word for word in words)
-    found = [word for word in marked(text, " ".join(sorted(literals))) if word not in ("dry", "DRY")]
-    assert found == [word.upper() if is_upper else word for word in words if word in literals]
+    results = [word for word in marked(text, " ".join(sorted(literals))) if word not in ("dry", "DRY")]
+    assert results == [word.upper() if is_upper else word for word in words if word in literals]
 
 
 @pytest.mark.parametrize(

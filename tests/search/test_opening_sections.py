@@ -54,12 +54,12 @@ def best(root: Path, text: str, q: str, section: str = "Front door", **options: 
 )
 @pytest.mark.parametrize("group_by", ["page", "chunk"])
 def test_each_query_opens_at_its_own_section(tmp_path: Path, q: str, anchor: str, title: str, group_by: str) -> None:
-    found = best(tmp_path, DOORS, q, group_by=group_by)
-    assert (found.anchor, found.section_title, found.href) == (anchor, title, f"/doors#{anchor}")
-    assert found.ref == "/doors#front-door~0"  # what fetches the chunk stays
-    for section in found.sections:
+    answer = best(tmp_path, DOORS, q, group_by=group_by)
+    assert (answer.anchor, answer.section_title, answer.href) == (anchor, title, f"/doors#{anchor}")
+    assert answer.ref == "/doors#front-door~0"  # what fetches the chunk stays
+    for section in answer.sections:
         assert (section.anchor, section.title, section.href) == (anchor, title, f"/doors#{anchor}")
-        assert section.ref == found.ref
+        assert section.ref == answer.ref
 
 
 @pytest.mark.parametrize("group_by", ["page", "chunk"])
@@ -77,9 +77,9 @@ def test_a_small_section_is_found_under_its_own_name(
     )
     pieces = [Piece("/kit", text, title="Kit", section="Setup"), Piece("/else", "Nothing of that here.")]
     site = make_site(tmp_path, pieces)
-    found = site.engine.search(SearchQuery(q, group_by=group_by), MAIN).results[0]  # type: ignore[arg-type]
-    assert (found.url, found.anchor, found.section_title.lower()) == ("/kit", anchor, q.lower())
-    assert passage in found.snippet
+    result = site.engine.search(SearchQuery(q, group_by=group_by), MAIN).results[0]  # type: ignore[arg-type]
+    assert (result.url, result.anchor, result.section_title.lower()) == ("/kit", anchor, q.lower())
+    assert passage in result.snippet
 
 
 def test_the_title_of_the_first_section_counts(tmp_path: Path) -> None:
@@ -89,52 +89,52 @@ def test_the_title_of_the_first_section_counts(tmp_path: Path) -> None:
 
 def test_a_heading_inside_a_fence_is_code(tmp_path: Path) -> None:
     text = "## Setup {#setup}\n\nWrite this:\n\n~~~md\n## Usage {#usage}\n\nTurn the crank.\n~~~\n"
-    found = best(tmp_path, text, "turn the crank", section="Setup")
-    assert (found.anchor, found.section_title) == ("setup", "Setup")
+    answer = best(tmp_path, text, "turn the crank", section="Setup")
+    assert (answer.anchor, answer.section_title) == ("setup", "Setup")
 
 
 def test_a_heading_without_an_anchor_opens_at_the_one_before(tmp_path: Path) -> None:
     """A title that the page does not open at would mislead, so both stay those of the last heading with an anchor."""
     text = "## One {#one}\n\nFirst.\n\n## Two {#two}\n\nSecond.\n\n## Three\n\nAn otter swims.\n"
-    found = best(tmp_path, text, "otter swims", section="One")
-    assert (found.anchor, found.section_title) == ("two", "Two")
+    answer = best(tmp_path, text, "otter swims", section="One")
+    assert (answer.anchor, answer.section_title) == ("two", "Two")
 
 
 def test_a_long_chunk_opens_where_its_passage_stands(tmp_path: Path) -> None:
     """Sections outside the shown passage do not count, however often they say the word."""
     filler = "Nothing of note happens here. " * 20
     text = f"## One {{#one}}\n\nAn otter.\n\n{filler}\n\n## Two {{#two}}\n\n{filler}\n\nThe otter swims upstream.\n"
-    found = best(tmp_path, text, "otter upstream", section="One")
-    assert (found.anchor, "upstream" in found.snippet) == ("two", True)
+    answer = best(tmp_path, text, "otter upstream", section="One")
+    assert (answer.anchor, "upstream" in answer.snippet) == ("two", True)
 
 
 def test_a_summary_opens_at_the_top_of_its_page() -> None:
     """Its headings are those of the whole page: none of them is its own."""
     record = record_of(Piece("/doors", DOORS, title="Ways in", kind="summary"))
-    told = chunk_text(record.page, record.chunk)
-    assert ("Garden gate" in told.text, told.openings) == (True, ())
+    text = chunk_text(record.page, record.chunk)
+    assert ("Garden gate" in text.text, text.openings) == (True, ())
 
 
 @given(LINES)
 def test_openings_stand_where_their_headings_stand(lines: list[str]) -> None:
     """The text is that of the whole Markdown, and each opening is the place of a line with its title."""
     record = make_record("x", "\n".join(lines), title="")
-    told = chunk_text(record.page, record.chunk)
-    assert fold(told.text) == fold(plain_text(record.chunk.body.text))
-    assert len(told.kinds) == len(told.starts)
-    assert [o.start for o in told.openings] == sorted({o.start for o in told.openings})
-    for opening in told.openings:
-        assert told.text[opening.start :].split("\n")[0] == opening.title
-        assert told.text[opening.start - 1] == "\n"
+    text = chunk_text(record.page, record.chunk)
+    assert fold(text.text) == fold(plain_text(record.chunk.body.text))
+    assert len(text.kinds) == len(text.starts)
+    assert [o.start for o in text.openings] == sorted({o.start for o in text.openings})
+    for opening in text.openings:
+        assert text.text[opening.start :].split("\n")[0] == opening.title
+        assert text.text[opening.start - 1] == "\n"
 
 
 @given(LINES)
 def test_a_dropped_title_moves_the_openings(lines: list[str]) -> None:
     record = make_record("x", "\n".join(lines), title="B", section_title="A")
-    told = chunk_text(record.page, record.chunk)
-    for opening in told.openings:
+    text = chunk_text(record.page, record.chunk)
+    for opening in text.openings:
         at_start = opening.start == 0
-        assert at_start or told.text[opening.start :].split("\n")[0] == opening.title
+        assert at_start or text.text[opening.start :].split("\n")[0] == opening.title
 
 
 @pytest.mark.parametrize(

@@ -26,8 +26,8 @@ def ranked_pages(rows: list[Row], q: str = "battery") -> tuple[list[str], Parts]
         record_of(Piece(f"/{page}", "x", title=f"Page {page}", ordinal=n)) for n, (page, _, _) in enumerate(rows)
     ]
     facts, nothing = facts_of(records), np.zeros(len(rows))
-    found = fuse([row[1] for row in rows], [row[2] for row in rows], nothing)
-    chunks = Parts(found, boosts_of(facts, RankingSettings()), {"exact": nothing, "passage": nothing})
+    candidates = fuse([row[1] for row in rows], [row[2] for row in rows], nothing)
+    chunks = Parts(candidates, boosts_of(facts, RankingSettings()), {"exact": nothing, "passage": nothing})
     pages = of_pages(facts, chunks, q, shares_of(q), dict.fromkeys(q.split(), 1.0))
     order = in_page_order(rank(facts, chunks), score_candidates(facts, pages))
     return list(dict.fromkeys(facts.url[chunk.position] for chunk in order)), pages

@@ -95,9 +95,9 @@ def test_the_longest_unknown_words_are_corrected_and_no_more(tmp_path: Path) -> 
     engine = make_site(tmp_path, [Piece(f"/{name}", f"About the {name} alone.", title=name) for name in names]).engine
     reader = engine._store.reader(MAIN)
     slips = "axxe alternater carburetter diferential suspenssion"
-    found = {
+    hits = {
         record.page.url
         for record in reader.catalogue.records([hit.id for hit in reader.words.search(f"{slips} ", top_k=10)])
     }
-    assert found == {f"/{name}" for name in names[:4]}
+    assert hits == {f"/{name}" for name in names[:4]}
     assert [hit.id for hit in reader.words.search("axxe ", top_k=10)]  # which is corrected where it is alone

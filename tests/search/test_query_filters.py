@@ -75,8 +75,8 @@ def test_an_answer_without_counts_says_nothing_of_them(engine: SearchEngine) -> 
     """A client that knows no facets gets what it always got."""
     plain = engine.search(SearchQuery("robot"), MAIN)
     assert b'"facets"' not in to_json(plain, sources=False)
-    asked = engine.search(SearchQuery("robot", facets=("version",)), MAIN)
-    assert b'"facets":{"version":{"3":2,"4":1}}' in to_json(asked, sources=False)
+    answer = engine.search(SearchQuery("robot", facets=("version",)), MAIN)
+    assert b'"facets":{"version":{"3":2,"4":1}}' in to_json(answer, sources=False)
 
 
 def test_a_facet_that_no_page_states_is_noted(engine: SearchEngine) -> None:

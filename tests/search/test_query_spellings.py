@@ -137,9 +137,9 @@ def test_a_half_typed_title_never_vanishes(tmp_path: Path) -> None:
     pieces = [Piece(f"/{at}", f"About {title.lower()} of {at} ships.", title=title) for at, title in enumerate(titles)]
     site = make_site(tmp_path, pieces)
     for at, title in enumerate(titles):
-        seen = False
+        was_there = False
         for end in range(2, len(title) + 1):
             is_there = f"/{at}" in urls(site, title[:end])[:5]
-            assert is_there or not seen, title[:end]
-            seen = is_there
-        assert seen
+            assert is_there or not was_there, title[:end]
+            was_there = is_there
+        assert was_there

@@ -28,19 +28,19 @@ LISTS = st.lists(st.tuples(ANY_FLOAT, ANY_FLOAT, ANY_FLOAT), max_size=10)
 @given(LISTS)
 def test_fusion_gives_every_candidate_a_score_between_0_and_1(lists: list[tuple[float, float, float]]) -> None:
     """Failure mode 72: NaN, infinite and negative scores of a backend do not break the order."""
-    found = fuse(*([scores[n] for scores in lists] for n in range(3)))
-    assert len(found.fused) == len(lists)
-    assert ((found.fused >= 0) & (found.fused <= 1)).all()
-    assert ((found.cosine >= -1) & (found.cosine <= 1)).all()
-    assert (np.isfinite(found.bm25) & np.isfinite(found.page_bm25)).all()
+    candidates = fuse(*([scores[n] for scores in lists] for n in range(3)))
+    assert len(candidates.fused) == len(lists)
+    assert ((candidates.fused >= 0) & (candidates.fused <= 1)).all()
+    assert ((candidates.cosine >= -1) & (candidates.cosine <= 1)).all()
+    assert (np.isfinite(candidates.bm25) & np.isfinite(candidates.page_bm25)).all()
 
 
 def test_each_list_counts_by_its_share() -> None:
     lists = [0.9, 0.5, 0.1], [0.0, 12.0, 3.0], [4.0, 2.0, 0.0]
-    found = fuse(*lists)
-    assert found.vector.tolist() == [1.0, 0.5, 0.0]
-    assert found.keyword.tolist() == [0.0, 1.0, 0.25]
-    assert found.page.tolist() == [1.0, 0.5, 0.0]
+    candidates = fuse(*lists)
+    assert candidates.vector.tolist() == [1.0, 0.5, 0.0]
+    assert candidates.keyword.tolist() == [0.0, 1.0, 0.25]
+    assert candidates.page.tolist() == [1.0, 0.5, 0.0]
     for meaning, words, page, _ in (FEW_WORDS, MANY_WORDS):
         expected = [meaning + page, meaning / 2 + words + page / 2, words / 4]
         assert fuse(*lists, Shares(meaning, words, page)).fused.tolist() == pytest.approx(expected)
@@ -48,8 +48,8 @@ def test_each_list_counts_by_its_share() -> None:
 
 def test_words_that_stand_everywhere_order_nothing() -> None:
     """Their scores are near 0: scaled to [0, 1], rounding and the order of ties would decide."""
-    found = fuse([0.9, 0.5], [0.0001, 0.0002], [0.0, 0.0001])
-    assert found.fused.tolist() == pytest.approx([FEW_WORDS.meaning, 0.0])
+    candidates = fuse([0.9, 0.5], [0.0001, 0.0002], [0.0, 0.0001])
+    assert candidates.fused.tolist() == pytest.approx([FEW_WORDS.meaning, 0.0])
 
 
 def test_the_page_counts_more_where_much_is_said() -> None:
@@ -115,11 +115,11 @@ def _ranked(count: int, seed: int = 1) -> list[Ranked]:
 def test_the_order_is_total_and_does_not_depend_on_what_came_first(count: int, seed: int) -> None:
     """By score, then URL, then place on the page, then id; whatever order the candidates had."""
     records = _records(count)
-    found = [((n % 4) / 4, record) for n, record in enumerate(records)]
-    shuffled = found[:]
+    results = [((n % 4) / 4, record) for n, record in enumerate(records)]
+    shuffled = results[:]
     random.Random(seed).shuffle(shuffled)
     first, second = (
-        ranked_by([score for score, _ in some], [record for _, record in some]) for some in (found, shuffled)
+        ranked_by([score for score, _ in some], [record for _, record in some]) for some in (results, shuffled)
     )
     orders = [
         [
@@ -127,7 +127,7 @@ def test_the_order_is_total_and_does_not_depend_on_what_came_first(count: int, s
             for chunk in ranked
             for one in [some[chunk.position][1]]
         ]
-        for some, ranked in ((found, first), (shuffled, second))
+        for some, ranked in ((results, first), (shuffled, second))
     ]
     assert orders[0] == orders[1] == sorted(orders[0])
     assert len(set(orders[0])) == len(orders[0]) == count

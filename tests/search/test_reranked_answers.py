@@ -30,8 +30,8 @@ def server() -> Iterator[Server]:
 
 
 def engine(site: Site, server: Server, **settings: object) -> SearchEngine:
-    wanted = RerankSettings(provider="jina", **{"timeout_s": 20.0, "max_chars": 2000} | settings)  # type: ignore[arg-type]
-    judge = Judge(JinaReranker("own-model", KEY, base_url=server.url), wanted)
+    expected = RerankSettings(provider="jina", **{"timeout_s": 20.0, "max_chars": 2000} | settings)  # type: ignore[arg-type]
+    judge = Judge(JinaReranker("own-model", KEY, base_url=server.url), expected)
     return SearchEngine(
         site.store, QueryVectors(lambda _: site.embedder), site.settings, lambda: NOW, judge=lambda: judge
     )
@@ -57,10 +57,10 @@ def test_nothing_is_asked_unless_the_query_says_so(site: Site, server: Server) -
 def test_the_best_are_sent_with_title_and_heading_and_put_in_another_order(site: Site, server: Server) -> None:
     query = SearchQuery("charge robot winter", group_by="chunk", explain=True)
     before = site.engine.search(query, MAIN)
-    wanted = before.results[-1].title
-    server.always = only(server, wanted)
+    expected = before.results[-1].title
+    server.always = only(server, expected)
     answer = engine(site, server).search(replace(query, rerank=True), MAIN)
-    assert answer.results[0].title == wanted != before.results[0].title
+    assert answer.results[0].title == expected != before.results[0].title
     assert (answer.meta.used_rerank, answer.meta.notes) == (True, ())
     assert answer.meta.timings_ms.rerank > 0
     assert answer.results[0].explanation
@@ -69,7 +69,7 @@ def test_the_best_are_sent_with_title_and_heading_and_put_in_another_order(site:
     assert sum(features.values()) == pytest.approx(answer.results[0].score, abs=1e-5)
     assert features["rerank"] > features["meaning"]
     (request,) = server.requests
-    assert any(text.startswith(f"{wanted}\n") for text in request["documents"])
+    assert any(text.startswith(f"{expected}\n") for text in request["documents"])
 
 
 def test_what_is_sent_is_bounded(site: Site, server: Server) -> None:
@@ -117,11 +117,11 @@ def test_it_is_refused_where_none_is_configured(site: Site) -> None:
 
 def test_results_keep_their_order_from_one_page_of_them_to_the_next(site: Site, server: Server) -> None:
     """The second page is ordered by the judgement of the first, which is paid for once."""
-    asked = engine(site, server)
+    engine_calls = engine(site, server)
 
     def urls(offset: int, top_k: int) -> list[str]:
         query = SearchQuery("battery robot", top_k, group_by="chunk", offset=offset, rerank=True)
-        return [result.ref for result in asked.search(query, MAIN).results]
+        return [result.ref for result in engine_calls.search(query, MAIN).results]
 
     assert urls(0, 2) + urls(2, 2) == urls(0, 4)
     assert len(server.requests) == 1

@@ -26,20 +26,20 @@ def best(root: Path, pieces: list[Piece], q: str, **options: object) -> Result:
 
 
 def test_the_heading_that_says_the_question_opens(tmp_path: Path) -> None:
-    found = best(tmp_path, USERS, "create the custom user model of a site", explain=True)
-    first, second = found.sections[:2]
+    answer = best(tmp_path, USERS, "create the custom user model of a site", explain=True)
+    first, second = answer.sections[:2]
     assert second.score > first.score  # so the other one has more of the words
-    assert (found.anchor, found.section_title) == ("creating-a-custom-user-model", "Creating a custom user model")
-    assert (found.ref, found.href) == (first.ref, first.href)
-    assert found.heading_path == ("Creating a custom user model",)
-    assert "first migration" in found.snippet
-    assert found.score > 0.9  # of the page, whichever section opens
+    assert (answer.anchor, answer.section_title) == ("creating-a-custom-user-model", "Creating a custom user model")
+    assert (answer.ref, answer.href) == (first.ref, first.href)
+    assert answer.heading_path == ("Creating a custom user model",)
+    assert "first migration" in answer.snippet
+    assert answer.score > 0.9  # of the page, whichever section opens
 
 
 def test_chunks_stay_where_they_rank(tmp_path: Path) -> None:
     q = SearchQuery("create the custom user model of a site", group_by="chunk")
-    found = make_site(tmp_path, USERS).engine.search(q, MAIN).results
-    assert found[0].anchor == "custom-users-and-the-built-in-forms"
+    results = make_site(tmp_path, USERS).engine.search(q, MAIN).results
+    assert results[0].anchor == "custom-users-and-the-built-in-forms"
 
 
 @pytest.mark.parametrize(
@@ -60,8 +60,10 @@ def test_a_heading_is_about_what_it_shares(q: str, heading: str, share: float) -
 
 
 def test_of_like_headings_the_passage_that_says_more_wins() -> None:
-    asked = SectionScorer("difference between json and jsonb")
-    assert asked.worth(0.80, "JSON Types", {"difference", "json", "jsonb"}) > asked.worth(0.80, "JSON Input", {"json"})
+    scorer = SectionScorer("difference between json and jsonb")
+    assert scorer.worth(0.80, "JSON Types", {"difference", "json", "jsonb"}) > scorer.worth(
+        0.80, "JSON Input", {"json"}
+    )
 
 
 def test_sections_that_need_no_snippet_are_not_quoted(tmp_path: Path) -> None:
@@ -77,7 +79,7 @@ def test_sections_that_need_no_snippet_are_not_quoted(tmp_path: Path) -> None:
         replace(result, sections=tuple(replace(one, snippet="", snippet_html="", marks=()) for one in result.sections))
         for result in engine.search(full, MAIN).results
     ]
-    found = engine.search(short, MAIN).results
-    assert list(found) == expected
-    assert {section.anchor for result in found for section in result.sections} & {"knots", "wet"}
+    results = engine.search(short, MAIN).results
+    assert list(results) == expected
+    assert {section.anchor for result in results for section in result.sections} & {"knots", "wet"}
     assert calls(lambda: engine.search(short, MAIN)) < calls(lambda: engine.search(full, MAIN))

@@ -27,9 +27,9 @@ TEXTS = st.text(
 
 def quoted(text: str, q: str, max_chars: int = 240) -> Snippet:
     text = fold(text)
-    said = joined(Line("p", line) for line in text.split("\n"))
+    full_text = joined(Line("p", line) for line in text.split("\n"))
     marks = QueryWords(q).marks(text)
-    return excerpt(said, marks, window(said, marks, max_chars, beginning(said, marks, max_chars)))
+    return excerpt(full_text, marks, window(full_text, marks, max_chars, beginning(full_text, marks, max_chars)))
 
 
 @given(TEXTS, st.text(" \n\t\r\x0b\x1c\x85\u2028\xa0a"))
@@ -44,24 +44,24 @@ def test_white_space_is_folded_run_by_run(text: str, blanks: str) -> None:
 @given(TEXTS, TEXTS, st.integers(20, 300))
 def test_a_snippet_is_a_piece_of_the_text_with_marks_inside(text: str, q: str, max_chars: int) -> None:
     """Nothing is invented, nothing is longer than allowed, marks are apart and in bounds."""
-    found = quoted(text, q, max_chars)
-    shown = without_hidden(found.text.strip("…"))
-    assert shown in without_hidden(fold(text)).replace("\n", " ")
-    assert len(found.text) <= max_chars + 2
+    snippet_text = quoted(text, q, max_chars)
+    visible_text = without_hidden(snippet_text.text.strip("…"))
+    assert visible_text in without_hidden(fold(text)).replace("\n", " ")
+    assert len(snippet_text.text) <= max_chars + 2
     ends = [0]
-    for start, end in found.marks:
-        assert ends[-1] <= start < end <= len(found.text)
+    for start, end in snippet_text.marks:
+        assert ends[-1] <= start < end <= len(snippet_text.text)
         ends.append(end)
 
 
 @given(TEXTS, TEXTS)
 def test_html_holds_no_markup_but_marks(text: str, q: str) -> None:
     """A page or query that holds tags cannot put one into a page that shows results (spec 24)."""
-    found = quoted(text, q)
-    bare = found.html.replace("<mark>", "").replace("</mark>", "")
+    snippet_text = quoted(text, q)
+    bare = snippet_text.html.replace("<mark>", "").replace("</mark>", "")
     assert not set(bare) & set("<>\"'")
-    assert unescape(bare) == found.text
-    assert found.html.count("<mark>") == found.html.count("</mark>") == len(found.marks)
+    assert unescape(bare) == snippet_text.text
+    assert snippet_text.html.count("<mark>") == snippet_text.html.count("</mark>") == len(snippet_text.marks)
 
 
 @given(TEXTS, st.lists(st.integers(0, 600), max_size=12))
@@ -85,15 +85,15 @@ def test_html_is_each_character_escaped(text: str, cuts: list[int]) -> None:
 )
 def test_no_word_and_no_grapheme_is_cut(words: list[str], max_chars: int) -> None:
     """Failure mode 68: cut between words, never inside what is seen as one character."""
-    found = quoted(" ".join(words), "nothing", max_chars)
-    assert found.text.endswith("…")
-    assert set(found.text.rstrip("…").split()) <= set(words)
+    snippet_text = quoted(" ".join(words), "nothing", max_chars)
+    assert snippet_text.text.endswith("…")
+    assert set(snippet_text.text.rstrip("…").split()) <= set(words)
 
 
 @given(st.integers(200, 400))
 def test_text_without_spaces_is_cut_between_graphemes(length: int) -> None:
-    found = quoted("👩\u200d🚀" * length, "x", 100)
-    assert found.text.strip("…").count("👩") == found.text.count("🚀")
+    snippet_text = quoted("👩\u200d🚀" * length, "x", 100)
+    assert snippet_text.text.strip("…").count("👩") == snippet_text.text.count("🚀")
 
 
 @pytest.mark.parametrize(
@@ -117,8 +117,8 @@ def test_text_without_spaces_is_cut_between_graphemes(length: int) -> None:
     ],
 )
 def test_query_words_are_marked_as_the_index_knows_them(text: str, q: str, marked: list[str]) -> None:
-    found = quoted(text, q)
-    assert [found.text[start:end] for start, end in found.marks] == marked
+    snippet_text = quoted(text, q)
+    assert [snippet_text.text[start:end] for start, end in snippet_text.marks] == marked
 
 
 @pytest.mark.parametrize(
@@ -140,9 +140,9 @@ def test_the_passage_with_most_query_words_is_shown() -> None:
     text = (
         "Battery news. " + "Nothing here at all. " * 40 + "To charge the battery, use the dock. " + "More text. " * 40
     )
-    found = quoted(text, "charge battery dock")
-    assert "To charge the battery, use the dock." in found.text
-    assert found.text.startswith("To charge")  # a sentence is no cut
+    snippet_text = quoted(text, "charge battery dock")
+    assert "To charge the battery, use the dock." in snippet_text.text
+    assert snippet_text.text.startswith("To charge")  # a sentence is no cut
 
 
 def test_the_passage_begins_at_a_sentence_where_one_is_near() -> None:

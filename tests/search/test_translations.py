@@ -39,11 +39,11 @@ def urls(site: Site, q: str, **options: object) -> list[str]:
 
 def test_the_best_translation_stands_for_all(site: Site) -> None:
     results = search(site, "lantern wick")
-    shown = {result.url: result.languages for result in results}
-    assert set(shown) == {"/lamps", "/wicks", "/harbour"}
-    assert shown["/lamps"][0] == "en"
-    assert set(shown["/lamps"]) == {"en", "de", "pt-BR", "ja"}
-    assert shown["/harbour"] == ()
+    languages_by_url = {result.url: result.languages for result in results}
+    assert set(languages_by_url) == {"/lamps", "/wicks", "/harbour"}
+    assert languages_by_url["/lamps"][0] == "en"
+    assert set(languages_by_url["/lamps"]) == {"en", "de", "pt-BR", "ja"}
+    assert languages_by_url["/harbour"] == ()
     assert site.engine.search(SearchQuery("lantern wick"), MAIN).total == 3
 
 
@@ -73,9 +73,9 @@ def test_the_preferred_translation_stands_where_the_best_stood(site: Site) -> No
     ],
 )
 def test_the_language_is_that_of_the_visitor_else_of_the_query(site: Site, q: str, preferred: str, url: str) -> None:
-    shown = urls(site, q, prefer_language=preferred)
-    assert url in shown
-    assert sum(each.endswith("/lamps") for each in shown) == 1
+    urls_in_order = urls(site, q, prefer_language=preferred)
+    assert url in urls_in_order
+    assert sum(each.endswith("/lamps") for each in urls_in_order) == 1
 
 
 def test_the_original_is_shown_if_it_matches_nearly_as_well(tmp_path: Path) -> None:
@@ -107,8 +107,8 @@ def test_pages_of_results_do_not_overlap(site: Site) -> None:
 
 def test_chunks_of_other_translations_are_left_out(tmp_path: Path) -> None:
     pieces = [*PIECES, Piece("/de/lamps", "Zwei lantern.", language="de", facets=LAMPS, section="Zwei", ordinal=1)]
-    shown = urls(make_site(tmp_path, pieces), "lantern", prefer_language="de", group_by="chunk")
-    assert sorted(shown) == ["/de/lamps", "/de/lamps", "/de/wicks", "/harbour"]
+    urls_in_order = urls(make_site(tmp_path, pieces), "lantern", prefer_language="de", group_by="chunk")
+    assert sorted(urls_in_order) == ["/de/lamps", "/de/lamps", "/de/wicks", "/harbour"]
 
 
 def test_a_preference_that_is_no_language_is_refused(site: Site) -> None:
@@ -131,8 +131,10 @@ def test_a_preference_that_is_no_language_is_refused(site: Site) -> None:
     ],
 )
 def test_a_script_tells_the_languages_that_a_text_can_be_in(text: str, languages: str) -> None:
-    known = ["en", "de", "pt-BR", "ja", "ko-KR", "zh_TW", "ru", "uk", "ar", "fa", "he"]
-    assert [each for each in known if can_be_in(text, each)] == [each for each in known if each in languages.split()]
+    baseline = ["en", "de", "pt-BR", "ja", "ko-KR", "zh_TW", "ru", "uk", "ar", "fa", "he"]
+    assert [each for each in baseline if can_be_in(text, each)] == [
+        each for each in baseline if each in languages.split()
+    ]
     assert not can_be_in(text, "")
 
 

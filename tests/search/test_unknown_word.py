@@ -20,10 +20,10 @@ def search(site: Site, q: str, **asked: str) -> SearchAnswer:
 
 @pytest.mark.parametrize("q", ["authentication driving", "driving authentication", "Driving Authentication?"])
 def test_the_page_about_the_known_word_answers_weakly(site: Site, q: str) -> None:
-    answer, known = search(site, q), search(site, "driving")
+    answer, known_answer = search(site, q), search(site, "driving")
     assert answer.q == q
     assert answer.quality == "weak"
-    assert [one.url for one in answer.results] == [one.url for one in known.results]
+    assert [one.url for one in answer.results] == [one.url for one in known_answer.results]
     assert answer.results[0].url == "/docs/driving"
     assert answer.results[0].confidence < 0.2
     [note] = answer.meta.notes

@@ -44,15 +44,15 @@ def text_of(lines: list[tuple[str, list[str]]]) -> ChunkText:
 
 def part_of(said: ChunkText, q: str, max_chars: int = 240) -> tuple[str, Window]:
     marks = QueryWords(q).marks(said.text)
-    found = window(said, marks, max_chars, beginning(said, marks, max_chars))
-    return said.text[found.start : found.end], found
+    snippet_span = window(said, marks, max_chars, beginning(said, marks, max_chars))
+    return said.text[snippet_span.start : snippet_span.end], snippet_span
 
 
 def snippet(markdown: str, q: str, max_chars: int = 240) -> Snippet:
     record = make_record("x", markdown, title="", section_title="")
-    said = chunk_text(record.page, record.chunk)
-    marks = QueryWords(q).marks(said.text)
-    return excerpt(said, marks, window(said, marks, max_chars, beginning(said, marks, max_chars)))
+    text = chunk_text(record.page, record.chunk)
+    marks = QueryWords(q).marks(text.text)
+    return excerpt(text, marks, window(text, marks, max_chars, beginning(text, marks, max_chars)))
 
 
 def begins_truly(text: str, start: int) -> bool:
@@ -62,29 +62,29 @@ def begins_truly(text: str, start: int) -> bool:
 
 @given(LINES, st.sampled_from(["zebra", "stripe grazes", "component", "okapi"]), st.integers(80, 300))
 def test_a_window_begins_truly_or_says_that_it_does_not(lines: list[tuple[str, list[str]]], q: str, size: int) -> None:
-    said = text_of(lines)
-    shown, found = part_of(said, q, size)
-    assert 0 < len(shown) <= size
-    assert begins_truly(said.text, found.start) or found.is_cut_before
-    if not found.is_cut_after:
-        assert said.text[found.end :][:1] in ("", "\n") or re.search(r"[.!?…]['\")\]]*$", shown)
+    text = text_of(lines)
+    snippet_text, result = part_of(text, q, size)
+    assert 0 < len(snippet_text) <= size
+    assert begins_truly(text.text, result.start) or result.is_cut_before
+    if not result.is_cut_after:
+        assert text.text[result.end :][:1] in ("", "\n") or re.search(r"[.!?…]['\")\]]*$", snippet_text)
 
 
 @given(LINES, st.sampled_from(["zebra", "stripe grazes", "component", "okapi"]), st.integers(80, 300))
 def test_no_word_and_no_identifier_is_cut(lines: list[tuple[str, list[str]]], q: str, size: int) -> None:
-    said = text_of(lines)
-    shown, _ = part_of(said, q, size)
-    assert set(shown.split()) <= set(said.text.split())
+    text = text_of(lines)
+    snippet_text, _ = part_of(text, q, size)
+    assert set(snippet_text.split()) <= set(text.text.split())
 
 
 @given(LINES, st.sampled_from(["zebra", "stripe grazes", "component"]), st.integers(80, 300))
 def test_what_is_asked_for_is_shown(lines: list[tuple[str, list[str]]], q: str, size: int) -> None:
     """Unless only the heading of the section says it, which is shown above the snippet."""
-    said = text_of(lines)
-    marks = QueryWords(q).marks(said.text)
-    found = window(said, marks, size, beginning(said, marks, size))
-    if any(said.kinds[bisect_right(said.starts, mark.start) - 1] != "h" for mark in marks):
-        assert any(found.start <= mark.start and mark.end <= found.end for mark in marks)
+    text = text_of(lines)
+    marks = QueryWords(q).marks(text.text)
+    span = window(text, marks, size, beginning(text, marks, size))
+    if any(text.kinds[bisect_right(text.starts, mark.start) - 1] != "h" for mark in marks):
+        assert any(span.start <= mark.start and mark.end <= span.end for mark in marks)
 
 
 @pytest.mark.parametrize(
@@ -113,9 +113,11 @@ def test_what_answers_begins_the_snippet(markdown: str, q: str, begins: str) -> 
 
 
 def test_a_part_of_a_long_sentence_begins_at_a_clause() -> None:
-    found = snippet("So " + "it went on and on, " * 30 + "then the zebra came, " + "and on it went " * 30, "zebra")
-    assert found.text.startswith("…then the zebra came, and")
-    assert found.text.endswith("…")
+    snippet_text = snippet(
+        "So " + "it went on and on, " * 30 + "then the zebra came, " + "and on it went " * 30, "zebra"
+    )
+    assert snippet_text.text.startswith("…then the zebra came, and")
+    assert snippet_text.text.endswith("…")
 
 
 def test_what_follows_under_another_name_is_left_out() -> None:
@@ -128,10 +130,12 @@ CODE = "Feed it like this:\n\n```py\nif zebra:\n\n    feed(zebra, '<hay>')\n\tdo
 
 def test_code_keeps_its_lines() -> None:
     """In the text as line breaks, in HTML as code."""
-    found = snippet(CODE, "zebra")
-    assert found.text == ("Feed it like this:\nif zebra:\n    feed(zebra, '<hay>')\n    done()\nThen rest. Sleep.")
-    assert [found.text[a:b].split("\n")[0] for a, b in found.code] == ["if zebra:"]
-    assert found.html == (
+    snippet_text = snippet(CODE, "zebra")
+    assert snippet_text.text == (
+        "Feed it like this:\nif zebra:\n    feed(zebra, '<hay>')\n    done()\nThen rest. Sleep."
+    )
+    assert [snippet_text.text[a:b].split("\n")[0] for a, b in snippet_text.code] == ["if zebra:"]
+    assert snippet_text.html == (
         "Feed it like this:<pre><code>if <mark>zebra</mark>:\n    feed(<mark>zebra</mark>, &#x27;&lt;hay&gt;&#x27;)\n"
         "    done()</code></pre>Then rest. Sleep."
     )
@@ -139,24 +143,26 @@ def test_code_keeps_its_lines() -> None:
 
 def test_code_that_is_shown_in_part_stands_at_the_edge() -> None:
     filler = "".join(f"        step({number})\n" for number in range(60))
-    found = snippet(f"```py\ndef f():\n    def g():\n{filler}        zebra()\n          graze()\n```", "zebra")
-    assert found.text == "zebra()\n  graze()"
+    snippet_text = snippet(f"```py\ndef f():\n    def g():\n{filler}        zebra()\n          graze()\n```", "zebra")
+    assert snippet_text.text == "zebra()\n  graze()"
 
 
 def test_items_and_rows_stand_on_lines_of_their_own() -> None:
-    found = snippet("Feed it:\n\n- hay\n- oats <raw>\n\n| a | b |\n| - | - |\n| c | d |", "zebra")
-    assert found.html == "Feed it:<br>hay<br>oats &lt;raw&gt;<br>a b<br>c d"
+    snippet_text = snippet("Feed it:\n\n- hay\n- oats <raw>\n\n| a | b |\n| - | - |\n| c | d |", "zebra")
+    assert snippet_text.html == "Feed it:<br>hay<br>oats &lt;raw&gt;<br>a b<br>c d"
 
 
 @given(LINES, st.sampled_from(["zebra", "stripe grazes", "component", "okapi"]), st.integers(80, 300))
 def test_html_says_what_the_text_says(lines: list[tuple[str, list[str]]], q: str, size: int) -> None:
-    said = text_of(lines)
-    marks = QueryWords(q).marks(said.text)
-    found = excerpt(said, marks, window(said, marks, size, beginning(said, marks, size)))
-    bare = re.sub(r"</?mark>", "", found.html)
+    text = text_of(lines)
+    marks = QueryWords(q).marks(text.text)
+    snippet_text = excerpt(text, marks, window(text, marks, size, beginning(text, marks, size)))
+    bare = re.sub(r"</?mark>", "", snippet_text.html)
     bare = re.sub(r"<br>|</?pre>|</?code>", "\n", bare).replace("&lt;", "<").replace("&gt;", ">")
-    assert bare.split() == found.text.split()
-    assert [found.text[a:b] for a, b in found.marks] == re.findall("<mark>(.*?)</mark>", found.html)
+    assert bare.split() == snippet_text.text.split()
+    assert [snippet_text.text[a:b] for a, b in snippet_text.marks] == re.findall(
+        "<mark>(.*?)</mark>", snippet_text.html
+    )
 
 
 @pytest.mark.parametrize(
@@ -177,9 +183,9 @@ def test_a_heading_that_repeats_a_title_is_not_the_first_line(
     lines: list[str], title: str, page_title: str, shown: str
 ) -> None:
     """Title and section are shown above the snippet."""
-    said = text_of([(line[0], line[2:].split()) for line in lines])
-    part = below_title(said, Window(0, len(said.text)), title, page_title)
-    assert said.text[part.start : part.end].replace("\n", " ") == shown
+    text = text_of([(line[0], line[2:].split()) for line in lines])
+    part = below_title(text, Window(0, len(text.text)), title, page_title)
+    assert text.text[part.start : part.end].replace("\n", " ") == shown
 
 
 def test_a_result_does_not_repeat_its_titles(tmp_path: Path) -> None:

@@ -35,9 +35,9 @@ def done(service: ContentService, action: str) -> Any:
     assert isinstance(call, ast.Call)
     assert isinstance(call.func, ast.Name)
     assert call.func.id in QUERIES
-    given = {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
-    folder = given.pop("folder_id")
-    lists = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
+    arguments = {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
+    folder = arguments.pop("folder_id")
+    lists = {name: tuple(value) if isinstance(value, list) else value for name, value in arguments.items()}
     return getattr(service, call.func.id)(folder, QUERIES[call.func.id](**lists), trusted=True)
 
 
@@ -57,8 +57,8 @@ def test_next_actions_of_passages_work(service: ContentService, asked: dict[str,
         for action in answer.navigation_hints.next_actions:
             assert done(service, action).status.success, action
         for phrase in answer.navigation_hints.related_queries:
-            found = service.find_documents(folder, DocumentsQuery(phrase), trusted=True)
-            assert found.data.total_results, phrase
+            reply = service.find_documents(folder, DocumentsQuery(phrase), trusted=True)
+            assert reply.data.total_results, phrase
             assert service.search_content(folder, ContentQuery((phrase,)), trusted=True).data.results
 
 

@@ -42,14 +42,14 @@ def scores(answer: ContentAnswer) -> list[float]:
 
 
 def test_scenario_1_concepts_and_terms(service: ContentService) -> None:
-    asked = ("vector similarity", "semantic search")
-    answer = content(service, semantic_concepts=asked, exact_terms=("vec0", "MATCH"), limit=10)
+    concepts = ("vector similarity", "semantic search")
+    answer = content(service, semantic_concepts=concepts, exact_terms=("vec0", "MATCH"), limit=10)
     assert files(answer)[:2] == ["roadmap/semantic-search.md"] * 2
     raised = "chunks about vector similarity and semantic search, with a bonus for each of `vec0`, `MATCH`"
     assert answer.data.statistics.search_interpretation == raised
     best = answer.data.results[0]
     assert "vec0 MATCH" in best.content or "`MATCH" in best.content
-    [same] = [one for one in content(service, semantic_concepts=asked).data.results if one.chunk_id == best.chunk_id]
+    [same] = [one for one in content(service, semantic_concepts=concepts).data.results if one.chunk_id == best.chunk_id]
     assert best.raw.score > same.raw.score
     assert scores(answer) == sorted(scores(answer), reverse=True)
 
@@ -86,10 +86,10 @@ def test_scenario_4_page_after_page(service: ContentService) -> None:
 
 
 def test_scenario_5_the_first_five_of_twenty_are_the_five(service: ContentService) -> None:
-    asked = ("endpoint API design", "navigation flow")
+    concepts = ("endpoint API design", "navigation flow")
     five, twenty = (
-        content(service, semantic_concepts=asked, limit=5),
-        content(service, semantic_concepts=asked, limit=20),
+        content(service, semantic_concepts=concepts, limit=5),
+        content(service, semantic_concepts=concepts, limit=20),
     )
     assert (len(twenty.data.results), twenty.data.statistics.total_results) == (20, 23)
     assert [one.chunk_id for one in twenty.data.results][:5] == [one.chunk_id for one in five.data.results]
@@ -108,9 +108,9 @@ def test_scenario_6_a_file_path_is_good_everywhere(service: ContentService) -> N
 
 def test_discovery_then_search_then_reading(service: ContentService) -> None:
     """The workflow that the tools are made for: each answer names what the next one takes."""
-    found = service.find_documents("site", DocumentsQuery("database is locked"), trusted=True)
-    assert found.data.documents[0].file_path == "guide/troubleshooting.md"
-    assert found.data.documents[0].summary.startswith("Another daemon holds the lock. Stop it")
+    answer = service.find_documents("site", DocumentsQuery("database is locked"), trusted=True)
+    assert answer.data.documents[0].file_path == "guide/troubleshooting.md"
+    assert answer.data.documents[0].summary.startswith("Another daemon holds the lock. Stop it")
     chunk = content(service, semantic_concepts=("stale lock",), exact_terms=("daemon",)).data.results[0]
     text = service.get_document_text("site", DocumentQuery(chunk.file_path, chunk.chunk_id), trusted=True)
     assert text.data.text.startswith("## The database is locked")
@@ -122,8 +122,8 @@ def test_documents_carry_their_key_phrases(service: ContentService) -> None:
     chunk = content(service, exact_terms=("vec0", "SQLite", "embeddings")).data.results[0]
     data = service.get_document_data("site", DocumentQuery(chunk.file_path), trusted=True).data
     documents = service.find_documents("site", DocumentsQuery("moving to vec0"), trusted=True).data.documents
-    [found] = [one for one in documents if one.file_path == chunk.file_path]
-    assert chunk.document_keywords == data.document_keywords == found.document_keywords
+    [document] = [one for one in documents if one.file_path == chunk.file_path]
+    assert chunk.document_keywords == data.document_keywords == document.document_keywords
     assert 5 <= len(data.document_keywords) <= 7
     assert "vec0" in " ".join(data.document_keywords)
     code = content(service, "code", exact_terms=("hybridScore",))
@@ -158,9 +158,9 @@ def test_related_queries_are_refinements_with_results(
         assert added
         missing = [item for item in items if item not in refinement]
         assert len(missing) <= (1 if len(items) > 1 else 0)
-        found = service.service.search(SearchQuery(refinement), scope)
-        assert found.quality != "rejected"
-        assert found.total
+        reply = service.service.search(SearchQuery(refinement), scope)
+        assert reply.quality != "rejected"
+        assert reply.total
 
 
 def test_a_question_is_asked_of_pages_and_code_together(service: ContentService) -> None:
@@ -190,9 +190,9 @@ def test_code_is_a_folder_like_the_site(service: ContentService) -> None:
     assert files(answer) == ["src/scoring.ts"]
     assert answer.data.results[0].source.lines is not None
     assert answer.data.results[0].source.lines.first_line == 1
-    found = service.find_documents("main/code", DocumentsQuery("remove stale lock"), trusted=True).data.documents[0]
-    assert (found.file_path, "removeStaleLock" in found.summary) == ("src/lockFile.ts", True)
-    text = service.get_document_text("code", DocumentQuery(found.file_path), trusted=True).data
+    reply = service.find_documents("main/code", DocumentsQuery("remove stale lock"), trusted=True).data.documents[0]
+    assert (reply.file_path, "removeStaleLock" in reply.summary) == ("src/lockFile.ts", True)
+    text = service.get_document_text("code", DocumentQuery(reply.file_path), trusted=True).data
     assert "unlinkIfStale" in text.text
     assert (text.first_line, text.last_line, text.total_lines) == (1, 4, 4)
 
@@ -246,9 +246,9 @@ def test_tokens_of_one_document_are_of_no_other(service: ContentService) -> None
     chunk = first.data.chunks[0].chunk_id
     with pytest.raises(InvalidRequest, match="another document"):
         service.get_document_text("site", DocumentQuery("guide/installation.md", chunk), trusted=True)
-    gone = DocumentQuery("guide/installation.md", "/guide/installation#x~0@00")
+    unknown_document = DocumentQuery("guide/installation.md", "/guide/installation#x~0@00")
     with pytest.raises(ChunkGone):
-        service.get_document_text("site", gone, trusted=True)
+        service.get_document_text("site", unknown_document, trusted=True)
 
 
 @pytest.mark.parametrize("folder", ["site", "code"])
@@ -256,10 +256,10 @@ def test_a_model_that_reads_has_shares_of_its_own(
     service: ContentService, folder: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Passages and answers are found with the same shares as pages are."""
-    asked: list[bool] = []
+    requests: list[bool] = []
 
     def shares(q: str, urls: object, *, is_read: bool) -> Shares:
-        asked.append(is_read)
+        requests.append(is_read)
         return shares_of(q, is_read=is_read)
 
     for module in ("content.retrieve", "answering.ask"):
@@ -269,4 +269,4 @@ def test_a_model_that_reads_has_shares_of_its_own(
         corpus = service.folder(folder, trusted=True)
         concept_vector(corpus, ["database lock"])
         supported(corpus, "What holds the database lock?")
-    assert asked == [False, False, True, True]
+    assert requests == [False, False, True, True]

@@ -53,10 +53,10 @@ def test_health_tells_strangers_of_public_scopes_alone(service: SearchService) -
 
 def test_records_of_public_scopes_are_read_ahead(service: SearchService) -> None:
     service.read_ahead()
-    held = [service.store.open_reader(Scope("site", name)) for name in ("main", "secret-branch")]
-    assert held[0] is not None
-    assert held[1] is None
-    assert in_memory(held[0]) == held[0].generation.records
+    readers = [service.store.open_reader(Scope("site", name)) for name in ("main", "secret-branch")]
+    assert readers[0] is not None
+    assert readers[1] is None
+    assert in_memory(readers[0]) == readers[0].generation.records
     assert lexicon._entries.cache_info().currsize
 
 

@@ -115,13 +115,13 @@ def test_every_answer_about_a_page_says_it_to_the_trusted(root: Path, changed: b
     assert hit.source
     assert hit.source.file == "src/routes/guide/installation/+page.svelte"
     assert hit.changed_since is changed
-    told = f'"changedSince":{str(changed).lower()}'
-    assert told in to_json(answer, sources=True).decode()
-    assert told not in to_json(answer, sources=False).decode()
+    expected_text = f'"changedSince":{str(changed).lower()}'
+    assert expected_text in to_json(answer, sources=True).decode()
+    assert expected_text not in to_json(answer, sources=False).decode()
     page = content.service.page("/guide/installation", scope).answer()
     assert page.changed_since is changed
-    assert told in to_json(page, sources=True).decode()
-    assert told not in to_json(page, sources=False).decode()
+    assert expected_text in to_json(page, sources=True).decode()
+    assert expected_text not in to_json(page, sources=False).decode()
     passages = content.search_content("site", ContentQuery(exact_terms=("daemon",)), trusted=True).data.results
     assert {one.source.changed_since for one in passages if one.file_path == "guide/installation.md"} == {changed}
     data = content.get_document_data("site", DocumentQuery("guide/installation.md"), trusted=True).data
@@ -142,8 +142,8 @@ def marks(root: Path) -> dict[str, bool | None]:
 
 
 def index(root: Path) -> None:
-    done = CliRunner().invoke(cli, ["index", "--project", str(root), "--quiet"])
-    assert done.exit_code == 0, done.output
+    result = CliRunner().invoke(cli, ["index", "--project", str(root), "--quiet"])
+    assert result.exit_code == 0, result.output
 
 
 def test_only_an_edit_marks_a_page_and_the_next_run_clears_it(tmp_path: Path) -> None:

@@ -22,9 +22,9 @@ def write(root: Path, site: Configuration) -> Path:
 
 
 def init(root: Path, *options: str) -> dict[str, object]:
-    done = CliRunner().invoke(cli, ["init", "--json", "--no-node", "--project", str(root), *options])
-    assert done.exit_code == 0, done.output
-    answer: dict[str, object] = json.loads(done.stdout)
+    result = CliRunner().invoke(cli, ["init", "--json", "--no-node", "--project", str(root), *options])
+    assert result.exit_code == 0, result.output
+    answer: dict[str, object] = json.loads(result.stdout)
     return answer
 
 
@@ -36,13 +36,13 @@ def tree(root: Path) -> dict[str, str]:
 @each_configuration
 def test_init_writes_what_a_site_needs(site: Configuration, tmp_path: Path) -> None:
     root = write(tmp_path / "harbour", site)
-    done = init(root, "--static", "--yes")
-    facts = done["site"]
+    result = init(root, "--static", "--yes")
+    facts = result["site"]
     assert isinstance(facts, dict)
-    by_hand = done["byHand"]
+    by_hand = result["byHand"]
     assert isinstance(by_hand, list)
     assert (facts["framework"], facts["deployed"], facts["basePath"]) == (site.generator, site.deployed, site.base)
-    assert done["afterBuild"] == site.after_build
+    assert result["afterBuild"] == site.after_build
     assert [paste["where"] for paste in by_hand] == list(site.by_hand)
     files = tree(root)
     assert {name: line for name, line in site.shown.items() if line not in files.get(name, "")} == {}

@@ -62,8 +62,8 @@ def test_hooks_that_are_not_understood_are_left_to_a_person(text: str) -> None:
 
 def test_search_stands_in_a_layout_once() -> None:
     before = "<script module>\n\tlet a;\n</script>\n<script lang=\"ts\">\n\timport './a.css';\n</script>\n\n<main />\n"
-    found = with_search(before, "./S.svelte", runes=True)
-    assert found == (
+    result = with_search(before, "./S.svelte", runes=True)
+    assert result == (
         "<script module>\n\tlet a;\n</script>\n<script lang=\"ts\">\n\timport Search from './S.svelte';\n"
         "\timport './a.css';\n</script>\n\n<Search />\n\n<main />\n"
     )

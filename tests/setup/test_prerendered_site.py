@@ -31,7 +31,7 @@ def test_its_pages_search_from_another_origin_without_a_key(tmp_path: Path) -> N
     (root / "mkdocs.yml").write_text("site_name: Fjord\n")
     init(root)
     (root / "docs/index.html").write_text(PAGE)
-    asked: list[Request] = []
+    requests: list[Request] = []
     with files_of(root / "docs") as named, files_of(root / "docs") as unnamed:
         text = toml.read_text().replace('allow_origins = ["http://localhost:8000"', f'allow_origins = ["{named}"')
         toml.write_text(text.replace("[embeddings]\n", '[embeddings]\nprovider = "hash"\n'))
@@ -39,20 +39,20 @@ def test_its_pages_search_from_another_origin_without_a_key(tmp_path: Path) -> N
         with listening(app) as port, open_chromium() as browser:
             init(root, "--service", f"http://127.0.0.1:{port}")
             page = browser.new_page()
-            page.on("request", lambda request: asked.append(request) if f":{port}/" in request.url else None)
+            page.on("request", lambda request: requests.append(request) if f":{port}/" in request.url else None)
             for origin, outcome in ((named, FOUND), (unnamed, REFUSED)):
                 page.goto(origin)
                 page.wait_for_function("() => !!customElements.get('searchsocket-dialog')")
                 page.keyboard.press("Control+k")
                 page.keyboard.type("battery")
                 page.locator(outcome).first.wait_for()
-    assert asked
-    assert not [request for request in asked if {"authorization", "cookie"} & set(request.headers)]
+    assert requests
+    assert not [request for request in requests if {"authorization", "cookie"} & set(request.headers)]
 
 
 def init(root: Path, *options: str) -> None:
-    done = CliRunner().invoke(cli, ["init", "--yes", "--project", str(root), *options], catch_exceptions=False)
-    assert done.exit_code == 0, done.output
+    result = CliRunner().invoke(cli, ["init", "--yes", "--project", str(root), *options], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
 
 
 @contextmanager

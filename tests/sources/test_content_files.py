@@ -102,8 +102,8 @@ def test_a_file_that_is_no_markdown_is_named(tmp_path: Path) -> None:
 def test_a_custom_routes_folder_below_a_wide_glob(tmp_path: Path) -> None:
     """The routes folder decides, not the glob that happened to match."""
     make(tmp_path, "app/pages/(x)/y/+page.md", "app/other.md")
-    found = listed(ContentFilesSource(tmp_path, ["app/**/*.md"], routes_dir="app/pages"))
-    assert list(found) == ["/other", "/y"]
+    result = listed(ContentFilesSource(tmp_path, ["app/**/*.md"], routes_dir="app/pages"))
+    assert list(result) == ["/other", "/y"]
 
 
 def test_links_never_lead_outside_and_count_once(tmp_path: Path) -> None:
@@ -159,5 +159,5 @@ def test_a_stated_style_and_base_path_open_the_pages(tmp_path: Path) -> None:
     assert {page.url: page.address for page in source.pages()} == {"/": "", "/a": "", "/docs": ""}
     addresses = Addresses(UrlForm("suffix", "slash"), "/m")
     styled = ContentFilesSource(tmp_path, ["content/**/*.md"], addresses=addresses)
-    found = {page.url: page.address for page in styled.pages()}
-    assert found == {"/": "/m/", "/a": "/m/a.html", "/docs": "/m/docs/"}
+    urls = {page.url: page.address for page in styled.pages()}
+    assert urls == {"/": "/m/", "/a": "/m/a.html", "/docs": "/m/docs/"}

@@ -95,8 +95,8 @@ print(peak_bytes() - before)
 def test_bombs_take_no_more_memory_than_a_few_pages(tmp_path: Path) -> None:
     """200 MB in 1 MB, and that packed again; measured in a process of its own."""
     command = [sys.executable, "-c", BOMBS, str(tmp_path)]
-    done = subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=True)
-    small, once, twice, growth = done.stdout.splitlines()
+    result = subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=True)
+    small, once, twice, growth = result.stdout.splitlines()
     assert (small, once) == ("small", "is larger than 20000000 bytes")
     assert "only one layer of gzip" in twice
     assert int(growth) < 5 * 20_000_000

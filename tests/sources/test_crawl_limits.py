@@ -195,8 +195,8 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 
 def test_a_sitemap_of_elements_that_mean_nothing_takes_no_memory() -> None:
     """6 MB of them, which come in 6 KB, were a tree of 180 MB."""
-    done = subprocess.run([sys.executable, "-c", ELEMENTS], capture_output=True, text=True, check=True)
-    assert int(done.stdout) < 50_000
+    result = subprocess.run([sys.executable, "-c", ELEMENTS], capture_output=True, text=True, check=True)
+    assert int(result.stdout) < 50_000
 
 
 def test_links_of_a_page_are_bounded(web: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -227,8 +227,8 @@ def test_links_of_many_pages_are_held_as_far_as_they_may_be_fetched(
         200, "".join(f"<a href='/b{number:02}{request.path[2:]}'>x</a>" for number in range(40)).encode()
     )
     crawl = Crawl(web, tmp_path, max_pages=30, respect_robots_txt=False)
-    wanted = sorted(f"/b{number:02}{page}" for number in range(40) for page in range(9))
-    assert crawl.urls() == ["/", *(f"/a{number}" for number in range(9)), *wanted[:20]]
+    expected = sorted(f"/b{number:02}{page}" for number in range(40) for page in range(9))
+    assert crawl.urls() == ["/", *(f"/a{number}" for number in range(9)), *expected[:20]]
     assert warned(crawl, "source.crawl.max_pages = 30")
 
 

@@ -69,8 +69,8 @@ def test_the_build_of_each_generator_is_found(
 ) -> None:
     """Nobody should have to say where the tool at hand builds to; sources beside it are not taken for it."""
     put(tmp_path, {**files, f"{folder}/guide/index.html": "<h1>Guide</h1>", "docs/guide.md": "# Guide"})
-    found = find_build(tmp_path)
-    assert (found.folder, found.generator, found.notes) == (folder, generator, ())
+    build = find_build(tmp_path)
+    assert (build.folder, build.generator, build.notes) == (folder, generator, ())
     source = make_source(tmp_path, Settings())
     assert (source.origin.mode, source.origin.folder, source.origin.generator) == ("static-output", folder, generator)
     assert [page.url for page in source.pages()] == ["/guide"]
@@ -93,10 +93,10 @@ def test_sources_are_never_indexed_without_a_word(tmp_path: Path) -> None:
     assert 'source.mode = "content-files"' in warning
     list(source.pages())
     assert source.report.warnings == [warning]  # in every run
-    meant = make_source(tmp_path, Settings(), "content-files")
-    assert len(list(meant.pages())) == 1
-    assert meant.report.warnings == []
-    assert meant.origin.folder == "."
+    intended = make_source(tmp_path, Settings(), "content-files")
+    assert len(list(intended.pages())) == 1
+    assert intended.report.warnings == []
+    assert intended.origin.folder == "."
 
 
 def test_nothing_to_index_names_the_generator(tmp_path: Path) -> None:

@@ -95,7 +95,9 @@ def dead(origin: str, addresses: Sequence[str]) -> list[str]:
     """The addresses that do not answer 200 at once, with what they answer."""
     parts = [addresses[at::_AT_ONCE] for at in range(_AT_ONCE)]
     with ThreadPoolExecutor(_AT_ONCE) as threads:
-        return sorted(line for found in threads.map(lambda part: [*_dead(origin, part)], parts) for line in found)
+        return sorted(
+            line for dead_links in threads.map(lambda part: [*_dead(origin, part)], parts) for line in dead_links
+        )
 
 
 def _dead(origin: str, addresses: Iterable[str]) -> Iterator[str]:

@@ -187,11 +187,11 @@ class Reader:
 
 @pytest.fixture
 def reader(monkeypatch: pytest.MonkeyPatch) -> Reader:
-    made = Reader([])
-    monkeypatch.setattr(sys.modules[__name__], "READER", made, raising=False)
+    reader_entry = Reader([])
+    monkeypatch.setattr(sys.modules[__name__], "READER", reader_entry, raising=False)
     point = EntryPoint("boats", f"{__name__}:READER", records.GROUP)
     monkeypatch.setattr(plugins, "entry_points", lambda **_: EntryPoints([point]))
-    return made
+    return reader_entry
 
 
 def of_package(tmp_path: Path, name: str = "boats") -> Source:

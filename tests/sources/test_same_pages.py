@@ -44,9 +44,9 @@ def crawled(address: str, folder: Path, form: UrlForm | None = None, base: str =
         max_page_bytes=100_000,
         url_form=form,
     )
-    found = {page.url: page.address or page.url for page in source.pages()}
+    urls = {page.url: page.address or page.url for page in source.pages()}
     assert source.report.complete
-    return found
+    return urls
 
 
 def built(folder: Path, form: UrlForm | None = None, base: str = "") -> dict[str, str]:
@@ -60,27 +60,27 @@ def test_a_plain_host_and_its_build_are_one_site(pages: dict[str, str], tmp_path
     """A project can change from one source to the other: pages keep their names, each once."""
     folder = write(tmp_path / "site", pages)
     with file_server(folder) as address:
-        found = crawled(address, tmp_path / "crawl")
-    assert found == built(folder)
-    assert set(found) == {"/", "/wal", "/c3ref/intro", "/docs", "/docs/ropes"}
+        urls = crawled(address, tmp_path / "crawl")
+    assert urls == built(folder)
+    assert set(urls) == {"/", "/wal", "/c3ref/intro", "/docs", "/docs/ropes"}
 
 
 def test_they_agree_below_a_path_of_the_host(tmp_path: Path) -> None:
     write(tmp_path / "host/m", MANUAL)
     with file_server(tmp_path / "host") as address:
-        found = crawled(f"{address}/m", tmp_path / "crawl", base="/m")
-    assert found == built(tmp_path / "host", base="/m")
-    assert found["/wal"] == "/m/wal.html"
-    assert found["/"] == "/m/"
+        urls = crawled(f"{address}/m", tmp_path / "crawl", base="/m")
+    assert urls == built(tmp_path / "host", base="/m")
+    assert urls["/wal"] == "/m/wal.html"
+    assert urls["/"] == "/m/"
 
 
 def test_a_stated_style_is_that_of_both(tmp_path: Path) -> None:
     """A preview may open its pages in another way than the host that they are published on."""
     folder, index = write(tmp_path / "site", MANUAL), stated_form("index")
     with file_server(folder) as address:
-        found = crawled(address, tmp_path / "crawl", index)
-    assert found == built(folder, index)
-    assert found["/docs"] == "/docs/index.html"
+        urls = crawled(address, tmp_path / "crawl", index)
+    assert urls == built(folder, index)
+    assert urls["/docs"] == "/docs/index.html"
 
 
 def test_two_addresses_of_one_page_are_one_page(tmp_path: Path) -> None:
@@ -92,11 +92,11 @@ def test_two_addresses_of_one_page_are_one_page(tmp_path: Path) -> None:
         web.html("/b", "<p>Boats.</p>")
         web.html("/b.html", "<p>Boats of another kind.</p>")
         crawl = Crawl(web, tmp_path)
-        found = {page.url: page for page in crawl.pages()}
-        assert set(found) == {"/", "/a", "/b", "/b.html"}
+        urls = {page.url: page for page in crawl.pages()}
+        assert set(urls) == {"/", "/a", "/b", "/b.html"}
         assert crawl.source.report.skipped == {"/a.html": "another address of /a"}
-        assert b"another kind" in crawl.source.read(found["/b.html"])
-        assert set(Crawl(web, tmp_path).urls()) == set(found)
+        assert b"another kind" in crawl.source.read(urls["/b.html"])
+        assert set(Crawl(web, tmp_path).urls()) == set(urls)
 
 
 def test_a_page_is_left_out_by_its_url_and_by_its_address(tmp_path: Path) -> None:

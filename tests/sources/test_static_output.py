@@ -98,12 +98,12 @@ def test_an_address_has_the_letters_of_the_file_name(tmp_path: Path, base: str) 
         path = tmp_path / base / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("<main>x</main>")
-    found = {
+    urls = {
         page.url: page.address or page.url
         for page in StaticOutputSource(tmp_path, site=SiteBase(base and "/base")).pages()
     }
     prefix = base and "/base"
-    assert found == {
+    assert urls == {
         "/": f"{prefix}/",
         "/café": f"{prefix}/cafe%CC%81/",
         "/café/eau": f"{prefix}/café/eau",
@@ -193,8 +193,8 @@ class TestBasePath:
 
     def test_a_folder_of_that_name_in_a_stripped_build_stays(self, tmp_path: Path) -> None:
         make(tmp_path, "index.html", "docs/index.html", "docs/404.html")
-        found = listed(StaticOutputSource(tmp_path, site=SiteBase("/docs")))
-        assert list(found) == ["/", "/docs", "/docs/404"]
+        result = listed(StaticOutputSource(tmp_path, site=SiteBase("/docs")))
+        assert list(result) == ["/", "/docs", "/docs/404"]
 
     def test_nested_and_absent_ones(self, tmp_path: Path) -> None:
         make(tmp_path, "a/b/index.html", "a/b/c.html")

@@ -25,9 +25,9 @@ def raw(url: str, stamp: str = "1") -> RawPage:
 
 def listed(state: ScopeState, *urls: str, text: str = "") -> None:
     """As if a source had these pages, each of which says its URL and `text`."""
-    known = state.pages.see(urls)
+    listed_pages = state.pages.see(urls)
     for url in urls:
-        state.pages.put(raw(url), hash_of(url + text), len(url + text), known.get(url))
+        state.pages.put(raw(url), hash_of(url + text), len(url + text), listed_pages.get(url))
 
 
 def number(state: ScopeState, url: str) -> int:

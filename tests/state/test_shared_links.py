@@ -89,11 +89,11 @@ def run(project: ProjectState, scope: str, pages: Pages) -> tuple[dict[str, Link
         for page in state.extracts.pages(state.extracts.stale(HOW, everything=False)):
             links, redirect_to = pages.get(page.raw.url, ([], ""))
             facts = {"skip": "redirect", "redirect_to": redirect_to} if redirect_to else {}
-            found = tuple(Link(target, f"to {target}") for target in links)
+            result = tuple(Link(target, f"to {target}") for target in links)
             state.extracts.put(
                 page.id,
                 extract_key(page.raw, page.raw_hash, HOW),
-                ExtractedPage(title="", body="", links=found, **facts),
+                ExtractedPage(title="", body="", links=result, **facts),
             )
         resolve_links(state)
         state.mirror.drop(state.mirror.leaving())

@@ -48,7 +48,7 @@ def test_reading_a_page_takes_no_longer_where_there_are_others(tmp_path: Path) -
 
     with ProjectState(tmp_path).open("main") as state:
         assert isinstance(state, ScopeState)
-        taken = []
+        step_counts = []
         for others in (1, 100):
             for number in range(others):
                 chunked(state, f"/{number}", "one", "two", "three")
@@ -56,8 +56,8 @@ def test_reading_a_page_takes_no_longer_where_there_are_others(tmp_path: Path) -
             state.db.set_progress_handler(step, 1)
             assert len(state.chunks.of_page("/0")) == 3
             state.db.set_progress_handler(None, 1)
-            taken.append(steps)
-    assert taken[1] < 2 * taken[0]
+            step_counts.append(steps)
+    assert step_counts[1] < 2 * step_counts[0]
 
 
 @pytest.mark.parametrize("table", ["pages", "scopes"])

@@ -32,13 +32,13 @@ class TestChunks:
     def test_a_batch_may_be_written_before_the_next_is_read(self, state: ScopeState) -> None:
         for url in ("/a", "/b", "/c", "/d", "/e"):
             mirrored(state, url)
-        seen = []
+        urls = []
         for batch in state.chunks.stale(HOW, 2):
             with state.transaction():
                 for page_id, url, digest in batch:
-                    seen.append(url)
+                    urls.append(url)
                     state.chunks.replace(page_id, chunk_key(digest, HOW), cut(url, url), [1])
-        assert seen == ["/a", "/b", "/c", "/d", "/e"]
+        assert urls == ["/a", "/b", "/c", "/d", "/e"]
         assert state.chunks.count_stale(HOW) == 0
 
     def test_new_texts_of_a_page_are_counted(self, state: ScopeState) -> None:

@@ -68,18 +68,18 @@ class TestExtracts:
         assert state.extracts.same_elsewhere(page, extract_key(page.raw, page.raw_hash, HOW)) is None
 
     def test_a_skipped_page_is_not_searchable_and_is_counted_by_its_reason(self, state: ScopeState) -> None:
-        skipped, kept = extracted(state, "/a", skip="noindex"), mirrored(state, "/b")
+        skipped, mirrored_page = extracted(state, "/a", skip="noindex"), mirrored(state, "/b")
         listed(state, "/not-yet-extracted")
         assert not state.extracts.is_searchable(skipped)
-        assert state.extracts.is_searchable(kept)
+        assert state.extracts.is_searchable(mirrored_page)
         assert not state.extracts.is_searchable(number(state, "/not-yet-extracted"))
         assert {*state.extracts.census()} == {Census("noindex", "", 1), Census("", "exact", 1)}
 
     def test_newer_bytes_than_listed_are_looked_at_again(self, state: ScopeState) -> None:
         page_id = extracted(state, "/a")
         state.extracts.rewritten(page_id, "newer")
-        known = state.pages.see(["/a"])["/a"]
-        assert (known.stamp, known.raw_hash) == ("", "newer")
+        page = state.pages.see(["/a"])["/a"]
+        assert (page.stamp, page.raw_hash) == ("", "newer")
 
     def test_a_sample_is_of_mirrored_pages_and_always_the_same(self, state: ScopeState) -> None:
         for url in ("/a", "/b", "/c"):

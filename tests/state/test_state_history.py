@@ -62,6 +62,6 @@ class TestHistory:
         with project.open("preview") as other:
             other.history.save("another", "pages", "2020", {"total": 9})
         state.history.keep_newest(2)
-        left = [run for run in range(5) if project.results_of(f"run-{run}")]
-        assert left == [3, 4]
+        remaining_runs = [run for run in range(5) if project.results_of(f"run-{run}")]
+        assert remaining_runs == [3, 4]
         assert project.results_of("another")

@@ -43,10 +43,10 @@ class TestTitles:
 
         def dirty_after(*headings: str, end: str = "") -> set[str]:
             state.titles.set_site(SiteTitles(frozenset(headings), "", end), "")
-            found = dirty(state)
-            for url in found:
+            result = dirty(state)
+            for url in result:
                 titled(state, url, write_all[url], url)
-            return found
+            return result
 
         assert dirty_after("Acme") == {"/a"}
         assert dirty_after("Acme") == set()

@@ -9,10 +9,10 @@ from searchsocket.stores.bounded import BoundedCache
 @given(st.integers(1, 5), st.lists(st.dictionaries(st.integers(0, 9), st.integers(), max_size=7)))
 def test_no_more_is_held_than_the_bound_or_the_last_lookup(limit: int, lookups: list[dict[int, int]]) -> None:
     cache = BoundedCache[int, int](limit)
-    for found in lookups:
-        cache.remember(found)
-        assert len(cache.values) <= max(limit, len(found))
-        assert cache.values.items() >= found.items()
+    for keys in lookups:
+        cache.remember(keys)
+        assert len(cache.values) <= max(limit, len(keys))
+        assert cache.values.items() >= keys.items()
 
 
 @given(st.integers(1, 5), st.lists(st.tuples(st.integers(0, 9), st.integers())))
@@ -44,13 +44,13 @@ def test_values_count_by_their_sizes(limit: int, lookups: list[str]) -> None:
 def test_what_a_thread_took_stays_whole_when_the_cache_begins_anew() -> None:
     cache = BoundedCache[str, int](2)
     cache.remember({"a": 1, "b": 2})
-    taken = cache.values
+    values = cache.values
     cache.remember_one("c", 3)
-    assert (taken, cache.values) == ({"a": 1, "b": 2}, {"c": 3})
+    assert (values, cache.values) == ({"a": 1, "b": 2}, {"c": 3})
 
 
 def test_a_cache_does_not_share_what_it_was_given() -> None:
-    cache, found = BoundedCache[str, int](1), {"a": 1, "b": 2}
-    cache.remember(found)
-    found["c"] = 3
+    cache, results = BoundedCache[str, int](1), {"a": 1, "b": 2}
+    cache.remember(results)
+    results["c"] = 3
     assert cache.values == {"a": 1, "b": 2}

@@ -23,7 +23,7 @@ def notices(contract: type, name: str, kind: type[MemoryVectors]) -> bool:
     place, case = MemoryPlace(), getattr(contract(), name)
     fixtures: dict[str, Any] = {"index": kind(place), "index_of": lambda project_id: kind(place, project_id)}
     try:
-        case(**{wanted: fixtures[wanted] for wanted in inspect.signature(case).parameters})
+        case(**{expected: fixtures[expected] for expected in inspect.signature(case).parameters})
     except Exception:  # noqa: BLE001  how it fails is no matter
         return True
     return False

@@ -62,16 +62,16 @@ def test_edited_texts_are_there_whatever_the_history(
     texts = {f"/{number}": "zero" for number in range(0, 24, 2)}
     for edit in [dict.fromkeys(range(0, 24, 2), "zero"), *edits]:
         changed = {f"/{number}": text for number, text in edit.items() if text}
-        gone = [f"/{number}" for number, text in edit.items() if not text]
-        texts = {url: text for url, text in (texts | changed).items() if url not in gone}
+        deleted_urls = [f"/{number}" for number, text in edit.items() if not text]
+        texts = {url: text for url, text in (texts | changed).items() if url not in deleted_urls}
         store.stage_bodies([body(url, text) for url, text in changed.items()], MAIN)
         store.upsert([record(url, url, text) for url, text in changed.items()], random_units(len(changed)), MAIN)
-        store.delete_by_ids([record(url, url).id for url in gone], MAIN)
+        store.delete_by_ids([record(url, url).id for url in deleted_urls], MAIN)
         store.publish(MAIN, INFO)
         catalogue = store.reader(MAIN).catalogue
         assert {url: catalogue.page_body(url) for url in texts} == texts
         assert [url for url, _ in catalogue.body_digests()] == sorted(texts)
-        assert all(catalogue.page_digest(url) == "" for url in gone)
+        assert all(catalogue.page_digest(url) == "" for url in deleted_urls)
     assert store.verify(MAIN) == []
 
 

@@ -91,7 +91,7 @@ def test_a_damaged_scope_does_not_hide_the_others(root: Path, folder: Path) -> N
     other = Scope("shop", "other")
     fill(store, [record("x", scope=other)], scope=other)
     (live(folder) / "manifest.json").write_bytes(b"{")
-    assert [found.scope for found in store.list_scopes()] == ["other"]
+    assert [generation.scope for generation in store.list_scopes()] == ["other"]
     assert "manifest.json" in store.health().details
 
 
@@ -202,9 +202,9 @@ def test_repair_goes_back_to_the_generation_before(root: Path, folder_of_two: Pa
     """A damaged index never stops the runs that would build it again (failure 74)."""
     path = next(live(folder_of_two).glob(name))
     replace_damaged(path, damage)
-    (told,) = fresh(root).repair(MAIN)
-    assert path.name in told
-    assert "run `" not in told
+    (warnings,) = fresh(root).repair(MAIN)
+    assert path.name in warnings
+    assert "run `" not in warnings
     assert everything(fresh(root).reader(MAIN)) == {"a", "b", "c"}
 
 
@@ -231,8 +231,8 @@ def test_the_file_that_names_the_project_is_written_again(root: Path, folder: Pa
     with pytest.raises(ProjectMismatch, match="'shop'"):  # the generations know whose they are
         LocalStore(root, "blog").repair(Scope("blog", "main"))
     assert (root / "project.json").read_bytes() == b"{"
-    (told,) = fresh(root).repair(MAIN)
-    assert "project.json" in told
+    (damage,) = fresh(root).repair(MAIN)
+    assert "project.json" in damage
     assert everything(fresh(root).reader(MAIN)) == {"a", "b", "c"}
 
 

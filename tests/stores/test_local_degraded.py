@@ -78,10 +78,10 @@ def test_a_bad_new_generation_is_no_outage(
     BAD[damage](next(live(tmp_path).glob(name)))
     for _ in range(3):
         assert everything(serving.reader(MAIN)) == {"a"}
-    told = serving.answering(MAIN)
-    assert told.generation == old.generation
-    assert isinstance(told.trouble, IndexCorrupt)
-    assert name.split("/")[0] in str(told.trouble)
+    answering = serving.answering(MAIN)
+    assert answering.generation == old.generation
+    assert isinstance(answering.trouble, IndexCorrupt)
+    assert name.split("/")[0] in str(answering.trouble)
     with pytest.raises(IndexCorrupt):  # but no run builds on what is not live
         list(serving.fingerprints(MAIN))
     publishing.rollback(MAIN)
@@ -238,11 +238,11 @@ def test_vectors_that_are_cut_short_under_a_reader_kill_only_who_maps_them(
     """`cp` over a live file, or rsync --inplace. Small matrices are read into memory, where nothing can happen."""
     fill(LocalStore(tmp_path, "shop"), [record(f"k{n}") for n in range(2000)], random_units(2000))
     here = Path(__file__).parent.parent
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", CUT, str(here), str(tmp_path), kind], capture_output=True, text=True, check=False
     )
-    assert done.returncode == status, done.stderr
-    assert done.stdout == ("answered\n" if kind == "read" else "")
+    assert result.returncode == status, result.stderr
+    assert result.stdout == ("answered\n" if kind == "read" else "")
 
 
 def test_only_so_much_is_read_into_memory(
@@ -268,7 +268,7 @@ def test_only_so_much_is_read_into_memory(
 def test_one_wrong_letter_in_the_project_file_is_damage_and_no_other_project(tmp_path: Path) -> None:
     fill(LocalStore(tmp_path, "shop"), [record("a")])
     path = tmp_path / "project.json"
-    for place in [found for found, letter in enumerate(path.read_bytes()) if chr(letter).isalnum()]:
+    for place in [position for position, letter in enumerate(path.read_bytes()) if chr(letter).isalnum()]:
         data = bytearray(path.read_bytes())
         whole = bytes(data)
         data[place] ^= 1

@@ -76,8 +76,10 @@ store.publish(MAIN, INFO)
 def test_a_killed_publish_leaves_the_old_or_the_new_index_whole(root: Path, folder: Path, step: int) -> None:
     """kill -9 at any moment: readers go on, the next run completes, nothing stays behind (spec 12.4)."""
     tests = str(Path(__file__).parent.parent)
-    done = subprocess.run([sys.executable, "-c", KILLED, tests, str(root), str(step)], capture_output=True, check=False)
-    assert done.returncode in (0, -signal.SIGKILL), done.stderr.decode()
+    result = subprocess.run(
+        [sys.executable, "-c", KILLED, tests, str(root), str(step)], capture_output=True, check=False
+    )
+    assert result.returncode in (0, -signal.SIGKILL), result.stderr.decode()
     store = fresh(root)
     assert everything(store.reader(MAIN)) in ({"a", "b", "c"}, {"b", "c", "d"})
     assert store.verify(MAIN) == []
@@ -168,7 +170,7 @@ def test_a_read_only_index_is_read(read_only: Path) -> None:
     assert everything(reader) == {"a", "b", "c"}
     assert ids(reader.words.search("zebra", top_k=9)) == ["a", "b", "c"]
     assert ids(reader.words.search('"zebra b"', top_k=9)) == ["b"]
-    assert [found.scope for found in store.list_scopes()] == ["main"]
+    assert [generation.scope for generation in store.list_scopes()] == ["main"]
     assert store.verify(MAIN) == []
     assert store.health() == Health(True, f"{read_only} is read-only")
     for act in (
@@ -187,15 +189,15 @@ def test_publishing_never_writes_through_a_link(root: Path, folder: Path) -> Non
     """Packs are shared by hard links: the live generation keeps every byte."""
     store = fresh(root)
     fill(store, [record(f"k{n:03}", f"/{n}", f"zebra {n}") for n in range(100)], random_units(100))
-    kept = live(folder)
-    before = snapshot(kept)
+    live_folder = live(folder)
+    before = snapshot(live_folder)
     records = [record("k007", "/7", "giraffe"), record("new", "/new", weight=0.0)]
     store.upsert(records, random_units(2), MAIN)
     store.delete_by_ids(["k003"], MAIN)
     store.publish(MAIN, INFO)
     shared = [path for path in (live(folder) / "packs").iterdir() if path.stat().st_nlink > 1]
     assert shared, "nothing was linked, so this test shows nothing"
-    assert snapshot(kept) == before
+    assert snapshot(live_folder) == before
     assert store.verify(MAIN) == []
     store.rollback(MAIN)
     assert store.verify(MAIN) == []

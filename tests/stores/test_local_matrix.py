@@ -35,11 +35,13 @@ def test_the_best_rows_are_those_of_a_full_sort(top_k: int, start: int, stop: in
     rows = np.setdiff1d(np.arange(start, stop), hidden)
     if is_sparse:
         rows = rows[::7]
-    found = best_rows(matrix, vector, RowSelection(start, stop, rows if is_sparse else None), hidden, ids, top_k)
+    best_row_numbers = best_rows(
+        matrix, vector, RowSelection(start, stop, rows if is_sparse else None), hidden, ids, top_k
+    )
     scores = np.round(matrix.astype(np.float64) @ vector.astype(np.float64), 7)
     expected = sorted(rows.tolist(), key=lambda row: (-scores[row], ids[row]))[:top_k]
-    assert found[0].tolist() == expected
-    assert found[1].tolist() == [scores[row] for row in expected]
+    assert best_row_numbers[0].tolist() == expected
+    assert best_row_numbers[1].tolist() == [scores[row] for row in expected]
 
 
 def test_pages_that_were_forgotten_are_read_again(tmp_path: Path) -> None:

@@ -50,10 +50,10 @@ def test_texts_stay_whatever_dictionary_came_before(tmp_path: Path, first: int) 
 
 def test_a_file_holds_a_fraction_of_its_texts(tmp_path: Path) -> None:
     fill(LocalStore(tmp_path, "shop"), made(range(400)))
-    said = sum(len(text(number)) for number in range(400))
+    text_bytes = sum(len(text(number)) for number in range(400))
     with closing(sqlite3.connect(records_of(live(tmp_path / "main")))) as db:
-        (held,) = db.execute("SELECT SUM(LENGTH(body_text)) FROM records").fetchone()
-    assert held < said / 4
+        (stored_bytes,) = db.execute("SELECT SUM(LENGTH(body_text)) FROM records").fetchone()
+    assert stored_bytes < text_bytes / 4
 
 
 @given(st.lists(st.text(max_size=200), max_size=200), st.text())
@@ -77,8 +77,8 @@ def test_hashes_take_their_bytes(tmp_path: Path) -> None:
     records = [record("a", "/a"), replace(record("b", "/b"), content_hash="AB" * 32)]
     fill(store, records)
     with closing(sqlite3.connect(records_of(live(tmp_path / "main")))) as db:
-        held = db.execute("SELECT content_hash FROM records ORDER BY doc").fetchall()
-    assert held == [(bytes.fromhex(records[0].content_hash),), ("AB" * 32,)]
+        hashes = db.execute("SELECT content_hash FROM records ORDER BY doc").fetchall()
+    assert hashes == [(bytes.fromhex(records[0].content_hash),), ("AB" * 32,)]
     rows = np.load(live(tmp_path / "main") / "rows" / "000001.npy")  # behind those of the ids
     assert rows["hash"].tobytes() == b"".join(bytes.fromhex(one.record_hash) for one in records)
     assert list(store.fingerprints(MAIN)) == [(one.id, one.record_hash) for one in records]

@@ -30,9 +30,9 @@ def publish_numbers(store: LocalStore, generations: int, first: int = 0) -> None
 def numbers_seen(store: LocalStore) -> set[str]:
     """The numbers in one answer by vector, by words and by page: one, unless generations mixed."""
     reader = store.reader(MAIN)
-    found = ids(reader.vectors.nearest(EAST, top_k=99)) + ids(reader.words.search("zebra", top_k=99))
-    assert len(found) == 40
-    texts = {item.chunk.body.text for item in [*reader.catalogue.records(found), *reader.catalogue.page_records("/3")]}
+    hits = ids(reader.vectors.nearest(EAST, top_k=99)) + ids(reader.words.search("zebra", top_k=99))
+    assert len(hits) == 40
+    texts = {item.chunk.body.text for item in [*reader.catalogue.records(hits), *reader.catalogue.page_records("/3")]}
     assert ids(reader.words.search(next(iter(texts)), top_k=1)) == ["k0"]
     return texts
 
@@ -41,35 +41,37 @@ def test_threads_read_whole_generations_while_another_publishes(tmp_path: Path) 
     """No query fails or mixes generations, also while old ones are removed under the readers."""
     store = LocalStore(tmp_path, "shop")
     publish_numbers(store, 1)
-    done = threading.Event()
-    told = threading.Condition()
-    seen: list[set[str]] = [set(), set(), set()]
+    finish = threading.Event()
+    condition = threading.Condition()
+    generations: list[set[str]] = [set(), set(), set()]
     errors: list[BaseException] = []
 
     def read(own: LocalStore, numbers: set[str]) -> None:
         try:
-            while not done.is_set():
+            while not finish.is_set():
                 (number,) = numbers_seen(own)
-                with told:
+                with condition:
                     numbers.add(number)
-                    told.notify_all()
+                    condition.notify_all()
         except Exception as error:  # noqa: BLE001  (told to the main thread)
-            with told:
+            with condition:
                 errors.append(error)
-                told.notify_all()
+                condition.notify_all()
 
     stores = store, store, LocalStore(tmp_path, "shop")
-    threads = [threading.Thread(target=read, args=pair) for pair in zip(stores, seen, strict=True)]
+    threads = [threading.Thread(target=read, args=pair) for pair in zip(stores, generations, strict=True)]
     for thread in threads:
         thread.start()
     try:
         for first in range(0, 9, 3):  # three in a row, so that old ones are removed under whoever opens them
             publish_numbers(store, 3, first)
             last = f"zebra number{first + 2}"
-            with told:
-                assert told.wait_for(lambda last=last: errors or all(last in numbers for numbers in seen), timeout=60)
+            with condition:
+                assert condition.wait_for(
+                    lambda last=last: errors or all(last in numbers for numbers in generations), timeout=60
+                )
     finally:
-        done.set()
+        finish.set()
         for thread in threads:
             thread.join()
     assert errors == []
@@ -214,8 +216,8 @@ def test_a_thread_may_read_until_the_process_has_ended(tmp_path: Path) -> None:
         from searchsocket.types import Scope
         reader = LocalStore(pathlib.Path({str(tmp_path)!r}), "shop").reader(Scope("shop", "main"))
         """
-    done = subprocess.run([sys.executable, "-c", dedent(code)], capture_output=True, text=True, check=False)
-    assert (done.stdout, done.stderr) == ("a\n", "")
+    result = subprocess.run([sys.executable, "-c", dedent(code)], capture_output=True, text=True, check=False)
+    assert (result.stdout, result.stderr) == ("a\n", "")
 
 
 def test_staging_survives_into_another_process_of_the_same_run(tmp_path: Path) -> None:
@@ -241,11 +243,11 @@ def test_what_is_remembered_is_bounded_and_changes_no_answer(tmp_path: Path, mon
         for text in (f"zebra number{n}", f"number{59 - n} number{n} zebra"):
             assert narrow.words.search(text, top_k=9) == roomy.words.search(text, top_k=9)
             assert narrow.words.search_pages(text, top_k=9) == roomy.words.search_pages(text, top_k=9)
-        found = [*ids(narrow.vectors.nearest(random_units(60)[n], top_k=7)), f"k{n}"]
-        assert narrow.catalogue.readable(found) == roomy.catalogue.readable(found)
+        hits = [*ids(narrow.vectors.nearest(random_units(60)[n], top_k=7)), f"k{n}"]
+        assert narrow.catalogue.readable(hits) == roomy.catalogue.readable(hits)
         assert len(narrow.catalogue._records._cache.values) <= 8
-        asked = random_units(60)[n], f"zebra number{n}"
-        joined = [find_candidates(some, *asked, top_k=9).facts for some in (narrow, roomy)]
+        query = random_units(60)[n], f"zebra number{n}"
+        joined = [find_candidates(some, *query, top_k=9).facts for some in (narrow, roomy)]
         assert joined[0].anchor == joined[1].anchor
         assert joined[0].url == joined[1].url
         assert len(narrow.numbering._row_of.values) <= 5 + 18

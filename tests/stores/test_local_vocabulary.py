@@ -15,11 +15,11 @@ Counted = Sequence[tuple[str, int]]
 
 def by_comparing_all(word: str, words: Counted) -> list[str]:
     """The rule as it is promised: fewest edits first, then the more frequent, then by spelling; three at the most."""
-    same_letter = [(known, count) for known, count in words if known[0] == word[0]]
+    same_letter = [(known_word, count) for known_word, count in words if known_word[0] == word[0]]
     for edits in range(1, allowed_edits(word) + 1):
-        found = sorted((-count, known) for known, count in same_letter if within(word, known, edits))
-        if found:
-            return [known for _, known in found[:3]]
+        results = sorted((-count, known_word) for known_word, count in same_letter if within(word, known_word, edits))
+        if results:
+            return [known_word for _, known_word in results[:3]]
     return []
 
 
@@ -52,18 +52,18 @@ def test_a_slip_of_a_known_word_is_found_as_by_comparing_all(words: dict[str, in
         at = data.draw(st.integers(1, len(word)))
         word[at : at + data.draw(st.integers(0, 1))] = data.draw(st.text(LETTERS, max_size=1))
     typed = "".join(word)
-    others = [(known, count) for known, count in words.items() if known != typed]
+    others = [(known_word, count) for known_word, count in words.items() if known_word != typed]
     assert of(others).nearest(typed) == by_comparing_all(typed, others)
 
 
 def test_each_letter_is_read_once() -> None:
     """A query of made-up words costs no scan of the vocabulary a word."""
-    asked: list[str] = []
-    words = of([("state", 3), ("stated", 2), ("router", 1)], asked)
+    requests: list[str] = []
+    words = of([("state", 3), ("stated", 2), ("router", 1)], requests)
     assert [words.nearest(typed) for typed in ("statr", "statw", "stae", "roter", "rouxer")] == [
         ["state"], ["state"], ["state"], ["router"], ["router"],
     ]  # fmt: skip
-    assert asked == ["s", "r"]
+    assert requests == ["s", "r"]
 
 
 def test_words_that_cannot_be_near_are_not_compared() -> None:
@@ -75,10 +75,10 @@ def test_words_that_cannot_be_near_are_not_compared() -> None:
 
 def test_what_is_kept_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Callers choose letters and words: the letters that were read first go, and are read again when they are asked."""
-    asked: list[str] = []
-    words = of([(f"{letter}tate{other}", 1) for letter in "abc" for other in "pqr"], asked)
+    requests: list[str] = []
+    words = of([(f"{letter}tate{other}", 1) for letter in "abc" for other in "pqr"], requests)
     monkeypatch.setattr(vocabulary, "_MAX_WORDS", 7)
     monkeypatch.setattr(vocabulary, "_MAX_CACHED", 1)
     for typed in ("atatex", "btatex", "ctatex", "btatey", "atatey"):
         assert len(words.nearest(typed)) == 3
-    assert asked == ["a", "b", "c", "a"]
+    assert requests == ["a", "b", "c", "a"]

@@ -109,10 +109,10 @@ def test_a_small_change_writes_a_small_pack_and_links_the_other(tmp_path: Path) 
     fill(store, [made(number) for number in range(COUNT)], random_units(COUNT))
     (before,) = (live(tmp_path) / "packs").glob("*.words")
     reader = fill(store, [made(7, "giraffe")], random_units(1))
-    new, kept = sorted((live(tmp_path) / "packs").glob("*.words"), key=lambda path: path.stat().st_size)
-    assert kept.name == before.name
-    assert (kept.stat().st_nlink, new.stat().st_nlink) == (2, 1)
-    assert new.stat().st_size < kept.stat().st_size / 4
+    new, old_pack = sorted((live(tmp_path) / "packs").glob("*.words"), key=lambda path: path.stat().st_size)
+    assert old_pack.name == before.name
+    assert (old_pack.stat().st_nlink, new.stat().st_nlink) == (2, 1)
+    assert new.stat().st_size < old_pack.stat().st_size / 4
     assert ids(reader.words.search("giraffe", top_k=9)) == ["k007"]
     assert len(reader.words.search("zebra", top_k=999)) == COUNT - 1
     assert store.verify(MAIN) == []
@@ -159,8 +159,8 @@ def test_merged_words_are_those_of_all_records(
     for number in range(3):
         slots = [slot for slot, (_, own) in enumerate(rows) if own == number]
         more = [row for row, own in rows if own != number][:2]
-        found = words_of([*(rows[slot][0] for slot in slots), *more])
-        parts.append((found, np.array([*slots, *[-1] * len(more)], np.int64)))
+        result = words_of([*(rows[slot][0] for slot in slots), *more])
+        parts.append((result, np.array([*slots, *[-1] * len(more)], np.int64)))
     random.shuffle(parts)  # type: ignore[attr-defined]
     write_words(folder / "parts", parts, len(rows))
     write_words(folder / "whole", [(words_of([row for row, _ in rows]), np.arange(len(rows)))], len(rows))

@@ -28,26 +28,26 @@ def ids_of(records: Sequence[Record]) -> list[str]:
 
 def opened(store: LocalStore) -> LocalReader:
     """The live generation as a process finds it that knows nothing."""
-    found = LocalStore(store.root, "shop").reader(MAIN)
-    assert isinstance(found, LocalReader)
-    return found
+    reader = LocalStore(store.root, "shop").reader(MAIN)
+    assert isinstance(reader, LocalReader)
+    return reader
 
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
     """Return a function that lists the record counts of all reads of the packs since its last call."""
-    seen: list[int] = []
+    record_counts: list[int] = []
     select = Packs.select
 
     def noted(self: Packs, columns: str, docs: Sequence[int]) -> dict[int, tuple[object, ...]]:
         rows = select(self, columns, docs)
-        seen.append(len(rows))
+        record_counts.append(len(rows))
         return rows
 
     def since() -> list[int]:
-        found = seen.copy()
-        seen.clear()
-        return found
+        results = record_counts.copy()
+        record_counts.clear()
+        return results
 
     monkeypatch.setattr(Packs, "select", noted)
     return since
@@ -112,12 +112,14 @@ def test_no_generation_answers_with_a_record_of_another(tmp_path: Path, seed: in
     for step in range(12):
         names = draw.sample(range(80), draw.choice([1, 3, 70]))
         changed = [record(f"k{n}", f"/{draw.randrange(9)}", f"lamp {draw.randrange(4)}") for n in names]
-        gone = draw.sample(sorted(there), min(len(there), draw.choice([0, 2, 30])))
-        gone = [name for name in gone if name not in ids_of(changed)]
+        deleted_names = draw.sample(sorted(there), min(len(there), draw.choice([0, 2, 30])))
+        deleted_names = [name for name in deleted_names if name not in ids_of(changed)]
         store.upsert(changed, random_units(len(changed), step), MAIN)
-        store.delete_by_ids(gone, MAIN)
+        store.delete_by_ids(deleted_names, MAIN)
         store.publish(MAIN, INFO)
-        there = {name: one for name, one in there.items() if name not in gone} | {one.id: one for one in changed}
+        there = {name: one for name, one in there.items() if name not in deleted_names} | {
+            one.id: one for one in changed
+        }
         reader = service.reader(MAIN)
         some = draw.sample(sorted(there), draw.randint(1, len(there)))
         assert said(reader.catalogue.readable(some)) == [there[name] for name in some]

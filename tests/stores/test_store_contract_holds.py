@@ -39,6 +39,6 @@ def parameters(case: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("name", CASES)
 def test_a_case_notices_a_store_that_breaks_its_promise(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     case, own = getattr(StoreContract, name), "_hypothesis_internal_use_settings"
-    if given := getattr(case, own, None):  # the smallest example of the many is not looked for
-        monkeypatch.setattr(case, own, settings(given, phases=[Phase.generate], database=None))
+    if contract_value := getattr(case, own, None):  # the smallest example of the many is not looked for
+        monkeypatch.setattr(case, own, settings(contract_value, phases=[Phase.generate], database=None))
     assert any(fails(name, kind) for kind in BROKEN)

@@ -125,8 +125,8 @@ def test_one_without_vectors_is_not_taken_for_one_with_them(store: LocalStore, t
 
 def test_no_more_is_asked_for_than_the_index_can_give(store: LocalStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(MemoryVectorSnapshot, "limits", VectorLimits(is_remote=True, max_top_k=2))
-    found = find_candidates(store.reader(MAIN), EAST, "nothing of this", top_k=9)
-    assert sorted(found.ids) == ["a", "b"]
+    candidates = find_candidates(store.reader(MAIN), EAST, "nothing of this", top_k=9)
+    assert sorted(candidates.ids) == ["a", "b"]
 
 
 def test_vectors_that_come_back_a_little_different_are_the_same(

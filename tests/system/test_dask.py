@@ -84,8 +84,8 @@ def double_text(batch: str) -> str:
 def test_a_worker_of_another_version_gets_no_work(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Dask's workers end without a word when they cannot load what they are sent."""
     monkeypatch.setattr(cluster, "_refuse_strangers", partial(_refuse_strangers, own_version="9.9"))
-    told = r"worker tcp://127.* has searchsocket [\d.]+, but this process has 9\.9; install the"
-    with pytest.raises(ClusterUnavailable, match=told), dask_executor(address):
+    message = r"worker tcp://127.* has searchsocket [\d.]+, but this process has 9\.9; install the"
+    with pytest.raises(ClusterUnavailable, match=message), dask_executor(address):
         pass
 
 
@@ -146,8 +146,8 @@ def test_a_cluster_without_workers_is_not_waited_for_for_ever(monkeypatch: pytes
 
 def test_a_scheduler_that_does_not_answer_is_named_with_the_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "_CONNECT_S", 0.1)
-    told = r"answers at tcp://127\.0\.0\.1:1 .*`dask scheduler`"
-    with pytest.raises(ClusterUnavailable, match=told) as caught, dask_executor("tcp://127.0.0.1:1/?token=secret"):
+    message = r"answers at tcp://127\.0\.0\.1:1 .*`dask scheduler`"
+    with pytest.raises(ClusterUnavailable, match=message) as caught, dask_executor("tcp://127.0.0.1:1/?token=secret"):
         pass
     assert "secret" not in str(caught.value)
     assert caught.value.__cause__ is None

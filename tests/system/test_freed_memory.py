@@ -30,12 +30,12 @@ print(taken, freed, held())
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_what_was_freed_is_given_back() -> None:
     """The last block is still held, and glibc alone gives back only what lies above it."""
-    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=False)
-    if "another C library" in done.stderr:
+    result = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=False)
+    if "another C library" in result.stderr:
         pytest.skip("glibc alone keeps what was freed")
-    taken, freed, after = map(int, done.stdout.split())
-    assert freed > taken - 10
-    assert after < taken - 60
+    used_bytes, freed, after = map(int, result.stdout.split())
+    assert freed > used_bytes - 10
+    assert after < used_bytes - 60
 
 
 BLOCKS = """
@@ -64,11 +64,11 @@ print(before, taken, held())
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_large_blocks_go_back_by_themselves() -> None:
     """Some between them are still held."""
-    done = subprocess.run([sys.executable, "-c", BLOCKS], capture_output=True, text=True, check=False)
-    if "another C library" in done.stderr:
+    result = subprocess.run([sys.executable, "-c", BLOCKS], capture_output=True, text=True, check=False)
+    if "another C library" in result.stderr:
         pytest.skip("glibc alone keeps what was freed")
-    before, taken, after = map(int, done.stdout.split())
-    assert taken > before + 50
+    before, used_bytes, after = map(int, result.stdout.split())
+    assert used_bytes > before + 50
     assert after < before + 30
 
 

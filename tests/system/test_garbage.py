@@ -29,10 +29,10 @@ def many() -> list[list[int]]:
 
 def test_nothing_is_looked_for_inside_and_it_is_afterwards(looked: list[str]) -> None:
     with loading():
-        held = many()
+        objects = many()
         assert not looked
     assert gc.isenabled()
-    assert len(many()) == len(held)
+    assert len(many()) == len(objects)
     assert looked
 
 
@@ -51,9 +51,9 @@ def test_what_is_loaded_is_not_looked_at_again_once_in_a_process() -> None:
     gc.unfreeze()
     try:
         with loading():
-            held = many()
+            objects = many()
         frozen = gc.get_freeze_count()
-        assert frozen >= len(held)
+        assert frozen >= len(objects)
         with loading():
             more = many()
         assert gc.get_freeze_count() < frozen + len(more)
@@ -73,5 +73,5 @@ def test_a_process_that_ends_at_once_looks_for_nothing_and_finishes_what_it_bega
         "Ring()\n"
         f"if {ends_at_once}: end_at_once(), end_at_once()\n"
     )
-    done = subprocess.run([sys.executable, "-I", "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.split("\n") == (["finished", ""] if ends_at_once else ["finished", "looked for", ""])
+    result = subprocess.run([sys.executable, "-I", "-c", program], capture_output=True, text=True, check=True)
+    assert result.stdout.split("\n") == (["finished", ""] if ends_at_once else ["finished", "looked for", ""])

@@ -90,24 +90,24 @@ def test_only_the_part_that_kills_its_worker_is_given_up() -> None:
 
 
 def test_batches_are_taken_only_as_workers_need_them() -> None:
-    taken: list[int] = []
+    batches: list[int] = []
 
     def source():  # type: ignore[no-untyped-def]
         for number in range(100):
-            taken.append(number)
+            batches.append(number)
             yield number
 
     results = map_batches(double, source(), workers=2, lost=lambda _: -1)
     next(results)
-    assert len(taken) <= 5
+    assert len(batches) <= 5
     results.close()  # type: ignore[attr-defined]
 
 
 def test_workers_take_no_module_from_the_folder_that_a_command_is_run_in(tmp_path: Path) -> None:
-    taken = tmp_path / "taken"
+    module_folder = tmp_path / "taken"
     for package in ("searchsocket", "concurrent"):
         (tmp_path / package).mkdir()
-        (tmp_path / package / "__init__.py").write_text(f"open({str(taken)!r}, 'w').close()")
+        (tmp_path / package / "__init__.py").write_text(f"open({str(module_folder)!r}, 'w').close()")
     script = tmp_path / "elsewhere" / "script.py"
     script.parent.mkdir()
     script.write_text(
@@ -115,6 +115,6 @@ def test_workers_take_no_module_from_the_folder_that_a_command_is_run_in(tmp_pat
         "if __name__ == '__main__':\n"
         "    print(list(map_batches(abs, [-1, 2], workers=1, lost=abs)))\n"
     )
-    done = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert done.stdout == "[1, 2]\n"
-    assert not taken.exists()
+    result = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert result.stdout == "[1, 2]\n"
+    assert not module_folder.exists()

@@ -23,10 +23,10 @@ def _future(joined: Future[str] | None) -> Future[str]:
 
 
 def test_all_who_ask_meanwhile_share_one_call_and_it_is_remembered(calls: SharedCalls[str, str]) -> None:
-    asked, may_answer = list[str](), threading.Event()
+    requests, may_answer = list[str](), threading.Event()
 
     def ask() -> str:
-        asked.append("a")
+        requests.append("a")
         may_answer.wait()
         return "answer"
 
@@ -35,7 +35,7 @@ def test_all_who_ask_meanwhile_share_one_call_and_it_is_remembered(calls: Shared
     assert calls.answer_of("a") is None
     may_answer.set()
     assert first.result() == "answer"
-    assert asked == ["a"]
+    assert requests == ["a"]
     assert calls.answer_of("a") == "answer"
 
 

@@ -13,11 +13,11 @@ ANY = st.text(max_size=30)
 @given(st.one_of(ALPHABET, ANY), st.one_of(ALPHABET, ANY))
 def test_the_tokens_of_a_text_are_those_of_every_term_in_it(text: str, term: str) -> None:
     """A posting list loses nothing, and one of a single word needs no second look."""
-    wanted, has = ExactTerm(term), set(exact_tokens(text))
-    if wanted.is_in(text):
-        assert has.issuperset(wanted.tokens)
-    if wanted.is_token:
-        assert wanted.is_in(text) == has.issuperset(wanted.tokens)
+    expected, has = ExactTerm(term), set(exact_tokens(text))
+    if expected.is_in(text):
+        assert has.issuperset(expected.tokens)
+    if expected.is_token:
+        assert expected.is_in(text) == has.issuperset(expected.tokens)
 
 
 @pytest.mark.parametrize(

@@ -62,10 +62,14 @@ def test_marks_of_a_snippet_stay_on_their_words() -> None:
 
 @given(st.text(st.sampled_from("aیक्葛❤👍\u200c\u200d\ufe0f\U000e0100\u180b\u2800 "), max_size=30))
 def test_never_two_invisible_ones_in_a_row_but_in_an_emoji(text: str) -> None:
-    gone = frozenset(hidden_positions(text))
-    kept = "".join(char for at, char in enumerate(text) if at not in gone)
+    hidden = frozenset(hidden_positions(text))
+    visible_text = "".join(char for at, char in enumerate(text) if at not in hidden)
     invisible = "\u200c\u200d\ufe0f\U000e0100\u180b\u2800"
-    pairs = {kept[at : at + 2] for at in range(len(kept) - 1) if kept[at] in invisible and kept[at + 1] in invisible}
+    pairs = {
+        visible_text[at : at + 2]
+        for at in range(len(visible_text) - 1)
+        if visible_text[at] in invisible and visible_text[at + 1] in invisible
+    }
     assert pairs <= {"\ufe0f\u200d"}
 
 

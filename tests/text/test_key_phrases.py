@@ -22,25 +22,25 @@ for (const thing of things) thing.thing();
 
 
 def test_a_page_is_told_by_its_own_phrases() -> None:
-    found = phrases_of_page("Rotating keys", PAGE)
-    assert found[0] in ("signing key", "Rotating keys")
-    assert {"signing key", "rotateKeys", "Token lifetime", "refresh token"} <= set(found)
-    assert 5 <= len(found) <= MOST
-    assert not any("thing" in phrase for phrase in found)
+    phrases = phrases_of_page("Rotating keys", PAGE)
+    assert phrases[0] in ("signing key", "Rotating keys")
+    assert {"signing key", "rotateKeys", "Token lifetime", "refresh token"} <= set(phrases)
+    assert 5 <= len(phrases) <= MOST
+    assert not any("thing" in phrase for phrase in phrases)
 
 
 def test_a_file_is_told_by_what_it_defines_and_uses_most() -> None:
     texts = ["def load(path): return parse(read(path))", "def parse(text): return [parse(one) for one in text]"]
-    found = phrases_of_code(["load", "Parser.parse"], texts, ["Reads a settings file. A settings file is TOML."])
-    assert found[:3] == ("parse", "load", "settings file")
+    phrases = phrases_of_code(["load", "Parser.parse"], texts, ["Reads a settings file. A settings file is TOML."])
+    assert phrases[:3] == ("parse", "load", "settings file")
 
 
 @given(st.text(), st.lists(st.text(max_size=20), max_size=3))
 def test_they_are_few_distinct_and_the_same_again(text: str, headings: list[str]) -> None:
-    found = key_phrases(text, headings)
-    assert len({phrase.lower() for phrase in found}) == len(found) <= MOST
-    assert found == key_phrases(text, headings)
-    assert all(phrase.strip() for phrase in found)
+    phrases = key_phrases(text, headings)
+    assert len({phrase.lower() for phrase in phrases}) == len(phrases) <= MOST
+    assert phrases == key_phrases(text, headings)
+    assert all(phrase.strip() for phrase in phrases)
 
 
 @pytest.mark.parametrize("text", ["", "the and of", "1 2 3", "!" * 5_000, "a " * 20_000])

@@ -12,8 +12,8 @@ def test_it_finds_what_the_compiled_one_finds() -> None:
     for text in ("abcde", "", "xyz", "b", "abab"):
         assert late.findall(text) == compiled.findall(text)
         for method in ("search", "match", "fullmatch"):
-            found, expected = getattr(late, method)(text), getattr(compiled, method)(text)
-            assert (found and found.span()) == (expected and expected.span())
+            result, expected = getattr(late, method)(text), getattr(compiled, method)(text)
+            assert (result and result.span()) == (expected and expected.span())
 
 
 def test_classes_of_whole_scripts_are_not_compiled_for_ascii() -> None:
@@ -29,5 +29,5 @@ def test_classes_of_whole_scripts_are_not_compiled_for_ascii() -> None:
         "marks.QueryWords('mooring ropes').marks('Ropes of a mooring.')\n"
         "print(any('u4e00' in str(pattern) or '\\u4e00' in str(pattern) for pattern in compiled))"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout == "False\n"
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert result.stdout == "False\n"

@@ -31,6 +31,6 @@ def test_a_short_key_and_none() -> None:
 
 @given(st.text(max_size=50), st.integers(0, 20), st.integers(8, 29), st.text(max_size=50))
 def test_no_part_of_the_key_is_left(before: str, start: int, size: int, after: str) -> None:
-    shown = provider_message(f"{before}{KEY[start : start + size]}{after}", KEY)
-    assert not any(KEY[at : at + 8] in shown for at in range(len(KEY) - 7))
-    assert shown.isprintable()
+    message = provider_message(f"{before}{KEY[start : start + size]}{after}", KEY)
+    assert not any(KEY[at : at + 8] in message for at in range(len(KEY) - 7))
+    assert message.isprintable()

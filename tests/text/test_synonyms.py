@@ -37,5 +37,5 @@ def test_nothing_is_expanded_without_groups() -> None:
 @settings(max_examples=50)
 @given(groups=st.lists(st.lists(st.text(max_size=20), min_size=2, max_size=4), max_size=5), q=st.text(max_size=60))
 def test_any_text_is_taken(groups: list[list[str]], q: str) -> None:
-    found = others(groups, q)
-    assert all(forms and all(forms) for several in found.values() for forms in several)
+    result = others(groups, q)
+    assert all(forms and all(forms) for several in result.values() for forms in several)

@@ -86,9 +86,9 @@ def test_words_are_kept_exact_and_in_parts(written: str, words: str) -> None:
     ],
 )
 def test_what_is_typed_as_it_is_written_shares_a_word(stored: str, typed: str) -> None:
-    kept = set(index_words(stored))
+    stored_words = set(index_words(stored))
     (first, *_) = parse_query(typed).words
-    assert kept & {first.exact, first.stem}
+    assert stored_words & {first.exact, first.stem}
 
 
 def test_a_query_knows_stop_words_phrases_and_its_open_end() -> None:

@@ -56,9 +56,9 @@ def test_the_lines_of_a_chunk_say_what_it_says(page: Page, settings: ChunkSettin
 
 
 def test_pieces_of_a_list_stand_on_their_own_items() -> None:
-    found = sections_of("\n".join(f"- item {n} " + "word " * 12 for n in range(8)))
-    front = at(found[0]).first
-    assert [(at(one).first - front, at(one).last - front) for one in found] == [(0, 1), (2, 3), (4, 5), (6, 7)]
+    sections = sections_of("\n".join(f"- item {n} " + "word " * 12 for n in range(8)))
+    front = at(sections[0]).first
+    assert [(at(one).first - front, at(one).last - front) for one in sections] == [(0, 1), (2, 3), (4, 5), (6, 7)]
 
 
 @pytest.mark.parametrize("above", ["A new paragraph above.\n\n", "\n\n\n"])

@@ -16,9 +16,9 @@ def test_a_page_without_text_has_no_chunks() -> None:
 
 def test_a_page_without_headings_is_cut_by_paragraphs() -> None:
     paragraphs = [f"Paragraph {n} " + "word " * 25 + "end." for n in range(4)]
-    found = sections_of("\n\n".join(paragraphs), SMALL.model_copy(update={"overlap_chars": 0}))
-    assert [chunk.body.text for chunk in found] == paragraphs
-    assert {(chunk.at.heading_path, chunk.at.title, chunk.at.anchor) for chunk in found} == {((), "", "")}
+    sections = sections_of("\n\n".join(paragraphs), SMALL.model_copy(update={"overlap_chars": 0}))
+    assert [chunk.body.text for chunk in sections] == paragraphs
+    assert {(chunk.at.heading_path, chunk.at.title, chunk.at.anchor) for chunk in sections} == {((), "", "")}
 
 
 def test_headings_inside_code_make_no_sections() -> None:
@@ -52,27 +52,27 @@ def test_small_siblings_merge_under_their_parent_and_keep_the_first_anchor() -> 
 
 
 def test_a_small_parent_takes_in_its_small_child() -> None:
-    found = sections_of("# Top {#top}\n\nIntro.\n\n## Sub {#sub}\n\nTiny.")
-    assert [(chunk.at.heading_path, chunk.at.anchor) for chunk in found] == [(("Top",), "top")]
+    sections = sections_of("# Top {#top}\n\nIntro.\n\n## Sub {#sub}\n\nTiny.")
+    assert [(chunk.at.heading_path, chunk.at.anchor) for chunk in sections] == [(("Top",), "top")]
 
 
 def test_a_small_section_never_hides_the_name_of_a_large_one() -> None:
     """A result for the large section must not be shown under the heading of the small one."""
-    found = sections_of("## Small {#small}\n\nTiny.\n\n## Large {#large}\n\n" + "word " * 35)
-    assert [chunk.at.title for chunk in found] == ["Small", "Large"]
+    sections = sections_of("## Small {#small}\n\nTiny.\n\n## Large {#large}\n\n" + "word " * 35)
+    assert [chunk.at.title for chunk in sections] == ["Small", "Large"]
 
 
 def test_a_heading_without_text_stands_above_the_section_below_it() -> None:
-    found = sections_of("# API {#api}\n\n## run {#run}\n\n" + "word " * 60)
-    assert found[0].body.text.startswith("# API {#api}\n\n## run {#run}\n\nword")
-    assert (found[0].at.heading_path, found[0].at.title, found[0].at.anchor) == (("API", "run"), "run", "api")
+    sections = sections_of("# API {#api}\n\n## run {#run}\n\n" + "word " * 60)
+    assert sections[0].body.text.startswith("# API {#api}\n\n## run {#run}\n\nword")
+    assert (sections[0].at.heading_path, sections[0].at.title, sections[0].at.anchor) == (("API", "run"), "run", "api")
 
 
 def test_a_section_that_only_leads_on_stands_above_the_first_one_below_it() -> None:
     """A result that is a heading and a link is an answer to nothing."""
     lead = "# Hooks {#hooks}\n\nSee the [guide](/guide/hooks).\n\n"
-    found = sections_of(lead + "## created {#created}\n\n" + "word " * 22)
-    assert [(chunk.at.title, chunk.at.anchor) for chunk in found] == [("created", "hooks")]
+    sections = sections_of(lead + "## created {#created}\n\n" + "word " * 22)
+    assert [(chunk.at.title, chunk.at.anchor) for chunk in sections] == [("created", "hooks")]
 
 
 def test_a_link_or_a_date_at_the_end_is_no_chunk() -> None:
@@ -113,8 +113,8 @@ def test_a_page_of_which_the_title_says_all_has_no_summary() -> None:
     """Every section carries the title; a chunk of nothing else comes up for whatever has one of its words."""
     page = page_of("# A page\n\nText.", "A page")
     assert [chunk.kind for chunk in chunk_page(page, ChunkSettings()).chunks] == ["section"]
-    told = chunk_page(page_of("Text.", "", "About it."), ChunkSettings()).chunks
-    assert [(chunk.kind, chunk.body.text) for chunk in told] == [("summary", "About it."), ("section", "Text.")]
+    chunks = chunk_page(page_of("Text.", "", "About it."), ChunkSettings()).chunks
+    assert [(chunk.kind, chunk.body.text) for chunk in chunks] == [("summary", "About it."), ("section", "Text.")]
 
 
 def test_the_summary_fits_into_max_chars() -> None:

@@ -17,8 +17,8 @@ from searchsocket.project.settings.site import ChunkSettings
 
 def test_a_code_block_within_the_hard_limit_stays_whole() -> None:
     code = "```js\n" + "line of code\n" * 25 + "```"
-    found = sections_of("## A\n\nIntro.\n\n" + code + "\n\nOutro.")
-    assert sum(code in chunk.body.text for chunk in found) == 1
+    sections = sections_of("## A\n\nIntro.\n\n" + code + "\n\nOutro.")
+    assert sum(code in chunk.body.text for chunk in sections) == 1
 
 
 def test_a_code_block_beyond_the_hard_limit_is_cut_at_line_ends_and_reported() -> None:
@@ -74,9 +74,9 @@ def test_an_unusual_fence_cannot_crowd_out_the_code() -> None:
 def test_a_long_paragraph_is_split_at_sentences_then_words() -> None:
     """Failure 22: one long paragraph gave a chunk far above the model's limit."""
     sentence = "This sentence says that number {} is fine."
-    found = sections_of(" ".join(sentence.format(n) for n in range(40)))
-    assert all(len(chunk.body.text) <= SMALL.max_chars and chunk.body.text.endswith("fine.") for chunk in found)
-    assert all(chunk.body.text.startswith("This") for chunk in found)
+    sections = sections_of(" ".join(sentence.format(n) for n in range(40)))
+    assert all(len(chunk.body.text) <= SMALL.max_chars and chunk.body.text.endswith("fine.") for chunk in sections)
+    assert all(chunk.body.text.startswith("This") for chunk in sections)
     endless = sections_of("word " * 500)
     assert all(
         len(chunk.body.text) <= SMALL.max_chars and set(chunk.body.text.split()) == {"word"} for chunk in endless
@@ -121,8 +121,8 @@ def test_split_prose_keeps_every_character_but_blanks(text: str, limit: int) -> 
 
 def test_overlap_repeats_whole_sentences_of_prose() -> None:
     sentences_of_five = " ".join(f"Sentence number {n} is here." for n in range(30))
-    found = sections_of(sentences_of_five)
-    for before, after in itertools.pairwise(found):
+    sections = sections_of(sentences_of_five)
+    for before, after in itertools.pairwise(sections):
         overlap = after.body.text[: len("Sentence number 10 is here.")].rstrip()
         assert before.body.text.rstrip().endswith(overlap)
         assert len(after.body.text) <= SMALL.max_chars
@@ -132,18 +132,18 @@ def test_overlap_never_starts_inside_code_table_or_quote() -> None:
     """Failure 21: overlap began in the middle of a fence."""
     for block in ("```\ncode\n```", "| a | b |\n| - | - |\n| c. | d. |", "> Quoted. Words."):
         body = "Filler. " * 18 + "\n\n" + block + "\n\n" + "Words. " * 27
-        found = sections_of(body)
-        assert sum(block in chunk.body.text for chunk in found) == 1
-        assert sum(block.split("\n")[0] in chunk.body.text for chunk in found) == 1
+        sections = sections_of(body)
+        assert sum(block in chunk.body.text for chunk in sections) == 1
+        assert sum(block.split("\n")[0] in chunk.body.text for chunk in sections) == 1
 
 
 @pytest.mark.parametrize("overlap", [0, 1, 199])
 def test_overlap_neither_stops_progress_nor_grows_chunks(overlap: int) -> None:
     """Failure 23: an overlap as large as the limit made every chunk grow past it."""
     settings = SMALL.model_copy(update={"overlap_chars": overlap})
-    found = sections_of(" ".join(f"S{n}." for n in range(500)), settings)
-    assert all(len(chunk.body.text) <= SMALL.max_chars for chunk in found)
-    assert len(found) < 500
+    sections = sections_of(" ".join(f"S{n}." for n in range(500)), settings)
+    assert all(len(chunk.body.text) <= SMALL.max_chars for chunk in sections)
+    assert len(sections) < 500
 
 
 def test_a_long_list_is_split_between_items_and_a_long_item_between_its_blocks() -> None:

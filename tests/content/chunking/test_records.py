@@ -194,10 +194,10 @@ def test_the_record_hash_covers_every_field_that_scopes_share(part: int, name: s
     if name in ("id", "scope", "record_hash") or is_dataclass(value):
         return
     other = {str: "other", int: 99, float: 0.25, tuple: ("other",)}[type(value)]
-    made = list(parts_of(record))
-    made[part] = replace(made[part], **{name: other})
-    chunk = made[2] if part == 2 else replace(record.chunk, body=made[3], at=made[4])
-    changed = made[0] if part == 0 else replace(record, page=made[1], chunk=chunk)
+    parts = list(parts_of(record))
+    parts[part] = replace(parts[part], **{name: other})
+    chunk = parts[2] if part == 2 else replace(record.chunk, body=parts[3], at=parts[4])
+    changed = parts[0] if part == 0 else replace(record, page=parts[1], chunk=chunk)
     assert hash_of(text_of(changed)) != record.record_hash
 
 

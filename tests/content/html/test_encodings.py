@@ -108,12 +108,12 @@ def node() -> Iterator[Callable[[object], Any]]:
 def test_bytes_of_each_label_are_the_letters_of_browsers(node: Callable[[object], Any], encoding: str) -> None:
     """Bytes without a letter are control characters there, and lost here."""
     data = list(range(0xA0, 0x100))
-    wanted = node([encoding, data])
+    expected = node([encoding, data])
     for label in (encoding, *SINGLE[encoding].split()):
         text, _ = decode_html(bytes(data), label)
         assert len(text) == len(data)
-        assert [pair for pair in zip(text, wanted, strict=True) if pair[0] not in (pair[1], "\ufffd")] == []
-        assert text.count("\ufffd") <= wanted.count("\ufffd") + 8
+        assert [pair for pair in zip(text, expected, strict=True) if pair[0] not in (pair[1], "\ufffd")] == []
+        assert text.count("\ufffd") <= expected.count("\ufffd") + 8
 
 
 @pytest.mark.parametrize("encoding", DOUBLE)

@@ -19,10 +19,10 @@ each_case = pytest.mark.parametrize("case", CASES, ids=lambda path: path.stem)
 def as_text(page: ExtractedPage) -> str:
     """A page as a reviewer reads it: its fields, then its Markdown."""
     default = asdict(ExtractedPage(title="", body=""))
-    shown = {key: value for key, value in asdict(page).items() if value != default[key]}
-    shown.pop("body", None)
-    links = [f"  {link['target']} {link['text']!r}" for link in shown.pop("links", ())]
-    lines = [f"{key}: {value}" for key, value in shown.items()] + (["links:", *links] if links else [])
+    fields = {key: value for key, value in asdict(page).items() if value != default[key]}
+    fields.pop("body", None)
+    links = [f"  {link['target']} {link['text']!r}" for link in fields.pop("links", ())]
+    lines = [f"{key}: {value}" for key, value in fields.items()] + (["links:", *links] if links else [])
     return "\n".join([*lines, "---", page.body])
 
 

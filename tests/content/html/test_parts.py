@@ -22,12 +22,12 @@ def tree(html: str) -> etree._Element:
 @pytest.mark.parametrize("html", ["a<b>x</b>c<i>d</i>e", "<b>x</b>c", "<i>d</i><b>x</b>c", "a<b>x<u>y</u>z</b>c"])
 def test_removing_an_element_keeps_the_text_around_it(html: str) -> None:
     """lxml hangs the text behind an element onto the element."""
-    gone, opened = tree(html), tree(html)
-    drop(next(gone.iter("b")))
-    sweep(gone)
+    tree_with_removal, opened = tree(html), tree(html)
+    drop(next(tree_with_removal.iter("b")))
+    sweep(tree_with_removal)
     unwrap(next(opened.iter("b")))
     assert raw_text(opened) == raw_text(tree(html))
-    assert raw_text(gone) == raw_text(tree(html)).replace("xyz", "").replace("x", "")
+    assert raw_text(tree_with_removal) == raw_text(tree(html)).replace("xyz", "").replace("x", "")
     assert next(opened.iter("b"), None) is None
 
 

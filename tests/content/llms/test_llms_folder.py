@@ -28,8 +28,8 @@ def site(tmp_path: Path) -> Site:
 
 def files(site: Site) -> dict[str, Path]:
     build = site.root / "build"
-    found = {path.relative_to(build).as_posix(): path for path in build.rglob("*") if path.is_file()}
-    return {name: path for name, path in found.items() if not name.endswith(".html")}
+    files_by_path = {path.relative_to(build).as_posix(): path for path in build.rglob("*") if path.is_file()}
+    return {name: path for name, path in files_by_path.items() if not name.endswith(".html")}
 
 
 def written(site: Site) -> int:
@@ -47,9 +47,9 @@ def last_numbers(site: Site) -> dict[str, int]:
 def test_each_page_has_its_markdown_beside_it_and_the_list_names_them(site: Site) -> None:
     site.index()
     assert set(files(site)) == {*PAGES, "llms.txt", "llms-full.txt"}
-    found = parse_llms_txt(files(site)["llms.txt"].read_text())
-    assert found.title == "Home"
-    assert set(found.urls) == {f"https://fjord.example/{name}" for name in [*PAGES, "llms-full.txt"]}
+    lists = parse_llms_txt(files(site)["llms.txt"].read_text())
+    assert lists.title == "Home"
+    assert set(lists.urls) == {f"https://fjord.example/{name}" for name in [*PAGES, "llms-full.txt"]}
     page = files(site)["docs/install.md"].read_text()
     assert "## Linux" in page
     assert 'url: "https://fjord.example/docs/install"' in page

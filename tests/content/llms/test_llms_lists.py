@@ -23,13 +23,13 @@ def entries(*urls: str, size: int = 100) -> list[ListedPage]:
 
 def test_the_list_names_site_search_mcp_and_every_page_by_folder() -> None:
     listed = entries("/", "/about", "/docs", "/docs/install", "/blog/a", "/blog/b")
-    found = parse_llms_txt(dict(index_files(SITE, listed))["llms.txt"])
-    assert (found.title, found.summary) == ("Fjord museum", "Boats and tides.")
-    assert "GET /api/search?q=" in found.info[1]
-    assert found.info[2].endswith(": /mcp")
-    assert list(found.sections) == ["Pages", "Blog", "Page /docs", "Optional"]
-    assert set(found.sections["Page /docs"]) == {f"https://fjord.example/docs{name}.md" for name in ("", "/install")}
-    assert list(found.sections["Optional"]) == ["https://fjord.example/llms-full.txt"]
+    lists = parse_llms_txt(dict(index_files(SITE, listed))["llms.txt"])
+    assert (lists.title, lists.summary) == ("Fjord museum", "Boats and tides.")
+    assert "GET /api/search?q=" in lists.info[1]
+    assert lists.info[2].endswith(": /mcp")
+    assert list(lists.sections) == ["Pages", "Blog", "Page /docs", "Optional"]
+    assert set(lists.sections["Page /docs"]) == {f"https://fjord.example/docs{name}.md" for name in ("", "/install")}
+    assert list(lists.sections["Optional"]) == ["https://fjord.example/llms-full.txt"]
 
 
 @given(st.lists(PATHS, unique=True, max_size=8), st.text(max_size=40), st.text(max_size=300))
@@ -37,8 +37,8 @@ def test_whatever_pages_say_the_list_can_be_parsed(urls: list[str], title: str, 
     """Brackets, line ends and headings in titles would break a list that is joined from texts."""
     pages = [Page(PageFacts(url=url, title=title, description=description), "main", "text") for url in sorted(urls)]
     listed = [entry_of(page, 4) for page in pages]
-    found = parse_llms_txt(dict(index_files(AgentSite(title or "Site", description), listed))["llms.txt"])
-    assert len(found.urls) == 1 + sum(bool(markdown_name(url)) for url in urls)
+    lists = parse_llms_txt(dict(index_files(AgentSite(title or "Site", description), listed))["llms.txt"])
+    assert len(lists.urls) == 1 + sum(bool(markdown_name(url)) for url in urls)
 
 
 @given(PATHS)
@@ -56,8 +56,8 @@ def test_a_page_lies_beside_its_own_address_and_nowhere_else(url: str) -> None:
 
 def test_folders_that_are_called_alike_have_headings_of_their_own() -> None:
     listed = entries("/pages/a", "/pages/b", "/optional/a", "/optional/b", "/alone")
-    found = parse_llms_txt(dict(index_files(SITE, listed))["llms.txt"])
-    assert list(found.sections) == ["Pages", "Optional in /optional", "Pages in /pages", "Optional"]
+    lists = parse_llms_txt(dict(index_files(SITE, listed))["llms.txt"])
+    assert list(lists.sections) == ["Pages", "Optional in /optional", "Pages in /pages", "Optional"]
 
 
 def test_very_many_pages_are_listed_folder_by_folder() -> None:
@@ -67,8 +67,8 @@ def test_very_many_pages_are_listed_folder_by_folder() -> None:
     assert set(files) == {"llms.txt", "docs/llms.txt", *(f"docs/{part}/llms.txt" for part in "abc")}
     parsed = {name: parse_llms_txt(text) for name, text in files.items()}
     assert list(parsed["llms.txt"].sections["More lists of pages"]) == ["https://fjord.example/docs/llms.txt"]
-    assert all(len(found.urls) <= MAX_LINKS for found in parsed.values())
-    named = [url for found in parsed.values() for url in found.urls if url.endswith(".md")]
+    assert all(len(links.urls) <= MAX_LINKS for links in parsed.values())
+    named = [url for links in parsed.values() for url in links.urls if url.endswith(".md")]
     assert len(named) == len(set(named)) == len(listed)
 
 

@@ -36,15 +36,17 @@ def test_fences_and_headings_are_where_commonmark_sees_them(lines: list[str]) ->
     markdown = "\n".join(lines)
     tokens = [token for token in _REFERENCE.parse(markdown) if token.level == 0 and token.type in _KINDS]
     expected = [_KINDS[token.type] for token in tokens]
-    wanted = {"heading", "code"}
-    assert [kind for kind in kinds(markdown) if kind in wanted] == [kind for kind in expected if kind in wanted]
+    expected_value = {"heading", "code"}
+    assert [kind for kind in kinds(markdown) if kind in expected_value] == [
+        kind for kind in expected if kind in expected_value
+    ]
 
 
 @runs(deadline=None)  # a busy machine is no failure
 @given(st.text(st.sampled_from("#`~-|> \n1.ab*\t\r"), max_size=200))
 def test_no_line_is_lost(markdown: str) -> None:
-    found = "".join(block.text for block in parse_blocks(markdown))
-    rest = iter(found)
+    blocks = "".join(block.text for block in parse_blocks(markdown))
+    rest = iter(blocks)
     assert all(char in rest for char in markdown if not char.isspace())
 
 
@@ -66,8 +68,8 @@ def test_headings_give_up_their_anchor(line: str, title: str, anchor: str, level
 
 
 def test_underlined_headings_are_headings() -> None:
-    found = parse_blocks("Title\n===\n\nSub {#s}\n---\ntext\n")
-    assert [(block.level, block.title, block.anchor) for block in found[:2]] == [(1, "Title", ""), (2, "Sub", "s")]
+    blocks = parse_blocks("Title\n===\n\nSub {#s}\n---\ntext\n")
+    assert [(block.level, block.title, block.anchor) for block in blocks[:2]] == [(1, "Title", ""), (2, "Sub", "s")]
 
 
 def test_a_fence_closes_only_with_its_own_character_and_length() -> None:

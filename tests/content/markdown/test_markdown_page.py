@@ -254,11 +254,11 @@ def test_a_bad_weight_is_reported_and_ignored(weight: str) -> None:
 def test_slugs_are_github_s() -> None:
     """The anchors must be those of the built page, or a result opens at its top."""
     slugger = Slugger()
-    made = [
+    slugs = [
         slugger.slug(text)
         for text in ("Hello, World!", "foo", "foo", "foo 1", "foo-1", "C++ & Rust", "日本語 ガイド", "É à", "a_b.c")
     ]
-    assert made == ["hello-world", "foo", "foo-1", "foo-1-1", "foo-1-2", "c--rust", "日本語-ガイド", "é-à", "a_bc"]
+    assert slugs == ["hello-world", "foo", "foo-1", "foo-1-1", "foo-1-2", "c--rust", "日本語-ガイド", "é-à", "a_bc"]
 
 
 def test_braces_and_quotes_do_not_confuse_the_stripping() -> None:

@@ -50,7 +50,7 @@ def check(text: str, settings: ChunkSettings) -> tuple[int, int]:
     facts = PageFacts(url="/docs/tides", title=extracted.title)
     page = Page(facts, "main", extracted.body, source_lines=extracted.source_lines)
     lines = text.replace("\r\n", "\n").split("\n")
-    known = total = 0
+    known_lines = total = 0
     for chunk in chunk_page(page, settings).chunks:
         at = chunk.at
         assert isinstance(at, Section)
@@ -59,10 +59,10 @@ def check(text: str, settings: ChunkSettings) -> tuple[int, int]:
             continue
         total += 1
         if at.source_first:
-            known += 1
+            known_lines += 1
             stretch = words("\n".join(lines[at.source_first - 1 : at.source_last]))
             assert all(words(line) in stretch for line in chunk.body.text.split("\n"))
-    return known, total
+    return known_lines, total
 
 
 @runs(deadline=None)  # a busy machine is no failure
@@ -74,8 +74,8 @@ def test_the_lines_of_a_chunk_say_in_the_file_what_it_says(text: str, settings: 
 
 @pytest.mark.parametrize("path", CONTENT, ids=lambda path: path.stem)
 def test_every_passage_of_the_example_is_known_by_its_lines(path: Path) -> None:
-    known, total = check(path.read_text(encoding="utf-8"), ChunkSettings())
-    assert known == total
+    known_lines, total = check(path.read_text(encoding="utf-8"), ChunkSettings())
+    assert known_lines == total
 
 
 def test_equal_blocks_are_told_apart_by_their_neighbours() -> None:

@@ -12,7 +12,7 @@ class EvidenceContract:
             store,
             [record("a", "/a", "Installing the controller. Then bind it to a router."), record("b", "/b", "Lemur x")],
         )
-        for typed, share, count, known in (
+        for typed, share, count, rarest_share in (
             ("install controller ", 1.0, 2, 1.0),
             ("the installation ", 1.0, 1, 1.0),
             ("contro", 1.0, 1, 1.0),  # begins a word
@@ -33,12 +33,17 @@ class EvidenceContract:
             ("x ", 1.0, 1, 1.0),
             ("x;fjlk x;; ", 0.0, 0, 0.0),  # a letter says nothing beside words
         ):
-            found = reader.words.evidence(typed)
-            assert (typed, found.share, found.count, found.indexed_share) == (typed, pytest.approx(share), count, known)
+            evidence = reader.words.evidence(typed)
+            assert (typed, evidence.share, evidence.count, evidence.indexed_share) == (
+                typed,
+                pytest.approx(share),
+                count,
+                rarest_share,
+            )
 
     def test_evidence_must_stand_on_one_page(self, store: VectorStore) -> None:
         reader = fill(store, [record("a", "/a", "alpha"), record("b", "/b", "beta"), record("c", "/c", "alpha")])
-        found = reader.words.evidence("alpha beta ")
-        assert found.count == 1
-        assert 0.5 < found.share < 1.0  # the rarer of the two
-        assert found.indexed_share == 1.0  # wherever
+        evidence = reader.words.evidence("alpha beta ")
+        assert evidence.count == 1
+        assert 0.5 < evidence.share < 1.0  # the rarer of the two
+        assert evidence.indexed_share == 1.0  # wherever

@@ -37,5 +37,5 @@ class ExactContract:
         }
         words = fill(store, [record(n, f"/pier/{n}", text, title="Pier") for n, text in texts.items()]).words
         for term in ("cafe", "café", "CAFÉ", "pier", "foo", "foo_bar", "http", "getHTTPResponse", "sea", "a"):
-            held = [name for name, text in texts.items() if ExactTerm(term).is_in(text)]
-            assert words.holding([ExactTerm(term).tokens]) == held, term
+            rows = [name for name, text in texts.items() if ExactTerm(term).is_in(text)]
+            assert words.holding([ExactTerm(term).tokens]) == rows, term

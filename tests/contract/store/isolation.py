@@ -28,7 +28,7 @@ class IsolationContract:
         assert store.generation(MAIN) is None
         with pytest.raises(ScopeNotIndexed):
             store.reader(MAIN)
-        assert [found.scope for found in store.list_scopes()] == ["main-draft"]
+        assert [generation.scope for generation in store.list_scopes()] == ["main-draft"]
         assert everything(store.reader(DRAFT)) == {"b"}
         assert everything(fill(store, [record("d")])) == {"d"}
 
@@ -38,7 +38,7 @@ class IsolationContract:
             scope = Scope("shop", name)
             fill(store, [record("k", scope=scope)], scope=scope)
         store.upsert([record("k", scope=MAIN)], EAST[np.newaxis], MAIN)  # staged, not published
-        assert [found.scope for found in store.list_scopes()] == ["B", "a", "a.b", "b"]
+        assert [generation.scope for generation in store.list_scopes()] == ["B", "a", "a.b", "b"]
 
     def test_every_scope_is_listed_however_many_there_are(self, store: VectorStore) -> None:
         """Prune and `status` would take those beyond a backend's page for scopes that are gone (failure 40)."""
@@ -46,7 +46,7 @@ class IsolationContract:
         for name in reversed(names):
             scope = Scope("shop", name)
             fill(store, [record("k", scope=scope)], scope=scope)
-        assert [found.scope for found in store.list_scopes()] == names
+        assert [generation.scope for generation in store.list_scopes()] == names
 
     def test_a_scope_name_never_leads_elsewhere(self, store: VectorStore) -> None:
         """Names are sanitised before they come here; the store looks again (failure 13)."""

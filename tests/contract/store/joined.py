@@ -38,7 +38,7 @@ class JoinedContract:
             watched.append(name)
             return nullcontext()
 
-        found = find_candidates(reader, vector, text, top_k=7, where=where, watch=watch)
+        candidates = find_candidates(reader, vector, text, top_k=7, where=where, watch=watch)
         near, worded, pages = (
             {hit.id: hit.score for hit in hits}
             for hits in (
@@ -47,13 +47,13 @@ class JoinedContract:
                 reader.words.search_pages(text, top_k=7, where=where),
             )
         )
-        assert sorted(found.ids) == sorted({*near, *worded})
-        urls = [one.page.url for one in reader.catalogue.records(found.ids)]
-        assert list(found.facts.url) == urls
-        assert found.cosine.tolist() == reader.vectors.similarities(vector, found.ids)
-        assert found.bm25.tolist() == [worded.get(id_, 0.0) for id_ in found.ids]
-        assert found.page_bm25.tolist() == [pages.get(url, 0.0) for url in urls]
-        assert found.best_cosine == max(near.values(), default=-1.0)
+        assert sorted(candidates.ids) == sorted({*near, *worded})
+        urls = [one.page.url for one in reader.catalogue.records(candidates.ids)]
+        assert list(candidates.facts.url) == urls
+        assert candidates.cosine.tolist() == reader.vectors.similarities(vector, candidates.ids)
+        assert candidates.bm25.tolist() == [worded.get(id_, 0.0) for id_ in candidates.ids]
+        assert candidates.page_bm25.tolist() == [pages.get(url, 0.0) for url in urls]
+        assert candidates.best_cosine == max(near.values(), default=-1.0)
         assert set(watched) == {"vector", "keyword"}
 
     def test_a_fast_path_answers_as_the_plain_join_does(self, store: VectorStore) -> None:
@@ -82,22 +82,22 @@ class JoinedContract:
         units = random_units(22)
         reader = fill(store, records, units)
         near = next(one for one in units if reader.vectors.nearest(one, top_k=1)[0].id.startswith("k"))
-        for found in (
+        for result in (
             find_candidates(reader, near, "sta", top_k=1),
             ListJoin(reader)(near, "sta", top_k=1, where=MATCH_ALL, watch=nullcontext),
         ):
-            assert "far0" in found.ids
-            assert "far1" not in found.ids
-            assert found.titled[list(found.ids).index("far0")] > 0
+            assert "far0" in result.ids
+            assert "far1" not in result.ids
+            assert result.titled[list(result.ids).index("far0")] > 0
         assert "far0" not in find_candidates(reader, near, "sta", top_k=1, where=Filter("/docs")).ids
 
     def test_without_a_vector_words_alone_find(self, store: VectorStore) -> None:
         """Queries still work if the embedding model cannot be reached."""
         records = [record(f"k{n}", f"/docs/{n}", "zebra" if n % 2 else "giraffe") for n in range(8)]
         reader = fill(store, records, random_units(8))
-        found = find_candidates(reader, None, "zebra", top_k=5, where=Filter("/docs"))
+        candidates = find_candidates(reader, None, "zebra", top_k=5, where=Filter("/docs"))
         hits = {hit.id: hit.score for hit in reader.words.search("zebra", top_k=5, where=Filter("/docs"))}
-        assert dict(zip(found.ids, found.bm25.tolist(), strict=True)) == hits
-        assert found.cosine.tolist() == [0.0] * len(hits) == [0.0] * 4
-        assert found.best_cosine == -1.0
+        assert dict(zip(candidates.ids, candidates.bm25.tolist(), strict=True)) == hits
+        assert candidates.cosine.tolist() == [0.0] * len(hits) == [0.0] * 4
+        assert candidates.best_cosine == -1.0
         assert list(find_candidates(reader, None, "nothing", top_k=5).ids) == []

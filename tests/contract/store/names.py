@@ -46,7 +46,7 @@ class NamesContract:
 
     def test_a_typo_of_a_name_means_that_name(self, store: VectorStore) -> None:
         reader = _reader(store)
-        for typed, meant in (
+        for typed, intended in (
             ("no-seqeunces", "no-sequences"),
             ("useCallbaack(fn)", "usecallback fn"),
             ("Keeping Compnents Pure", "keeping components pure"),
@@ -58,7 +58,7 @@ class NamesContract:
             ("\ud800", "\ud800"),
             ("", ""),
         ):
-            assert (typed, reader.words.corrected(typed)) == (typed, meant)
+            assert (typed, reader.words.corrected(typed)) == (typed, intended)
 
     def test_an_identifier_with_a_typo_is_found(self, store: VectorStore) -> None:
         reader = _reader(store)

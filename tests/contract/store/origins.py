@@ -22,13 +22,13 @@ class OriginsContract:
             store.upsert([one], vector[None], MAIN)
         store.publish(MAIN, INFO)
         names = [Renamed(one.id, one.record_hash, other.id) for one, other in zip(ours, theirs, strict=True)]
-        taken = store.take_over(names, MAIN, DRAFT)
-        assert taken in ([], [ours[0].id, ours[1].id])
+        copied_ids = store.take_over(names, MAIN, DRAFT)
+        assert copied_ids in ([], [ours[0].id, ours[1].id])
         store.delete_scope(MAIN)
-        held = dict(store.body_digests(DRAFT))
-        store.stage_bodies([body(f"/{n}") for n in (1, 2, 3) if held.get(f"/{n}") != body(f"/{n}").digest], DRAFT)
+        digests = dict(store.body_digests(DRAFT))
+        store.stage_bodies([body(f"/{n}") for n in (1, 2, 3) if digests.get(f"/{n}") != body(f"/{n}").digest], DRAFT)
         for one, vector in zip(ours, vectors, strict=True):
-            if one.id not in taken:
+            if one.id not in copied_ids:
                 store.upsert([one], vector[None], DRAFT)
         generation = store.publish(DRAFT, INFO)
         reader = store.reader(DRAFT)

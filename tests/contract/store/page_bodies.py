@@ -26,8 +26,8 @@ class PageBodiesContract:
         store.stage_bodies([replace(body("/a"), key_phrases=("main sail", "日本")), body("/b")], MAIN)
         fill(store, [record("a", "/a"), record("b", "/b")])
         reader = fill(store, [record("c", "/a", ordinal=1)])
-        found = [reader.catalogue.key_phrases(url) for url in ("/a", "/b", "/c")]
-        assert found == [("main sail", "日本"), (), ()]
+        phrases = [reader.catalogue.key_phrases(url) for url in ("/a", "/b", "/c")]
+        assert phrases == [("main sail", "日本"), (), ()]
 
     def test_texts_are_carried_on_and_replaced(self, store: VectorStore) -> None:
         store.stage_bodies([body("/a", "one"), body("/b", "first"), body("/b", "two")], MAIN)

@@ -19,9 +19,9 @@ class PagesContract:
                 record("c", "/c", "neither of them", title="Okapi"),
             ],
         )
-        found = reader.words.search_pages("zebra giraffe", top_k=9)
-        assert ids(found) == ["/b", "/a"]
-        assert found[0].score > found[1].score > 0
+        hits = reader.words.search_pages("zebra giraffe", top_k=9)
+        assert ids(hits) == ["/b", "/a"]
+        assert hits[0].score > hits[1].score > 0
         assert ids(reader.words.search_pages("zebra giraffe", top_k=1)) == ["/b"]
         assert ids(reader.words.search_pages("okapi", top_k=9)) == ["/c"]
         assert reader.words.search_pages("", top_k=9) == reader.words.search_pages("zebra", top_k=0) == []

@@ -26,7 +26,7 @@ class RecordsContract:
 
     def test_records_come_in_the_order_they_were_asked_for(self, store: VectorStore) -> None:
         reader = fill(store, [record(name) for name in "abc"])
-        assert [found.id for found in reader.catalogue.records(["c", "a", "c", "b"])] == ["c", "a", "c", "b"]
+        assert [row.id for row in reader.catalogue.records(["c", "a", "c", "b"])] == ["c", "a", "c", "b"]
         assert reader.catalogue.records([]) == []
 
     def test_what_is_shown_is_the_record_and_what_it_says(self, store: VectorStore) -> None:
@@ -36,18 +36,18 @@ class RecordsContract:
         records[2] = record("k2", "/2", "zèbre \ud800", section_title="Zebra")
         records.append(record("s", "/s", "ignored", kind="summary", description="A site  about\n zebras"))
         reader = fill(store, records)
-        asked = ["s", "k0", "k3", "k1", "k2", "k0"]
-        readable = reader.catalogue.readable(asked)
-        assert [item.record for item in readable] == reader.catalogue.records(asked)
+        ids = ["s", "k0", "k3", "k1", "k2", "k0"]
+        readable = reader.catalogue.readable(ids)
+        assert [item.record for item in readable] == reader.catalogue.records(ids)
         assert [item.text for item in readable] == [
             chunk_text(item.record.page, item.record.chunk) for item in readable
         ]
         assert readable[1].text.text == "It eats grass.\nYoung\nFoals"
-        assert reader.catalogue.texts(asked) == [item.record.chunk.body.text for item in readable]
+        assert reader.catalogue.texts(ids) == [item.record.chunk.body.text for item in readable]
         assert reader.catalogue.readable([]) == reader.catalogue.texts([]) == []
-        texts = reader.catalogue.texts(asked)
+        texts = reader.catalogue.texts(ids)
         reader.catalogue.read_ahead()
-        assert (reader.catalogue.readable(asked), reader.catalogue.texts(asked)) == (readable, texts)
+        assert (reader.catalogue.readable(ids), reader.catalogue.texts(ids)) == (readable, texts)
 
     def test_code_is_kept_and_found_as_it_is_written(self, store: VectorStore) -> None:
         """Its lines open it, no Markdown is taken out of it, and its words are whole names too."""
@@ -73,17 +73,17 @@ class RecordsContract:
         store.delete_by_ids(["k3", "k18"], MAIN)
         changed = record("k9", "/new", title="Other", incoming_links=10**12, anchor="new", weight=2.5)
         reader = fill(store, [changed, record("z", "/é/0")])
-        found = find_candidates(reader, EAST, "text", top_k=10_000)
-        records = reader.catalogue.records(found.ids)
-        assert set(found.ids) == {"z", *(f"k{n}" for n in range(50) if n % 3 != 2 and n not in (3, 18))}
-        for name in {field.name for field in fields(found.facts)} - {"order"}:
+        candidates = find_candidates(reader, EAST, "text", top_k=10_000)
+        records = reader.catalogue.records(candidates.ids)
+        assert set(candidates.ids) == {"z", *(f"k{n}" for n in range(50) if n % 3 != 2 and n not in (3, 18))}
+        for name in {field.name for field in fields(candidates.facts)} - {"order"}:
             owners = [
                 one.chunk.at if name == "anchor" else one.chunk if name == "kind" else one.page for one in records
             ]
-            assert list(getattr(found.facts, name)) == [getattr(owner, name) for owner in owners]
+            assert list(getattr(candidates.facts, name)) == [getattr(owner, name) for owner in owners]
         keys = [(sort_key(one.page.url), one.chunk.ordinal, one.id) for one in records]
-        assert [keys[place] for place in np.argsort(found.facts.order)] == sorted(keys)
-        assert len(set(found.facts.order.tolist())) == len(keys)
+        assert [keys[place] for place in np.argsort(candidates.facts.order)] == sorted(keys)
+        assert len(set(candidates.facts.order.tolist())) == len(keys)
         assert list(find_candidates(reader, EAST, "text", top_k=10_000, where=Filter("/nowhere")).facts.url) == []
 
     def test_page_records_are_those_of_one_page_by_ordinal(self, store: VectorStore) -> None:
@@ -92,12 +92,12 @@ class RecordsContract:
             record("y", "/doc"),
         ]
         reader = fill(store, pages)
-        assert [found.chunk.ordinal for found in reader.catalogue.page_records("/docs")] == [0, 2, 10]
+        assert [row.chunk.ordinal for row in reader.catalogue.page_records("/docs")] == [0, 2, 10]
         assert reader.catalogue.page_records("/nowhere") == []
 
     def test_fingerprints_come_in_id_order(self, store: VectorStore) -> None:
         names = ["b", "a", "Z", "é", "aa", "10", "9", *(f"k{n}" for n in range(5000))]
         fill(store, [record(name) for name in names])
-        found = list(store.fingerprints(MAIN))
-        assert [record_id for record_id, _ in found] == sorted(names)
-        assert dict(found)["é"] == record("é").record_hash
+        results = list(store.fingerprints(MAIN))
+        assert [record_id for record_id, _ in results] == sorted(names)
+        assert dict(results)["é"] == record("é").record_hash

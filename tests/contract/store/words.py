@@ -18,20 +18,20 @@ class WordsContract:
                 record("c", "/c", "Some page about other things", title="Load data"),
             ],
         )
-        found = reader.words.search("load data", top_k=9)
-        assert ids(found) == ["c", "a"]
-        assert found[0].score > found[1].score > 0
+        hits = reader.words.search("load data", top_k=9)
+        assert ids(hits) == ["c", "a"]
+        assert hits[0].score > hits[1].score > 0
         assert ids(reader.words.search("load data", top_k=1)) == ["c"]
 
     def test_terms_count_by_how_rare_they_are(self, store: VectorStore) -> None:
         texts = ["alpha beta", "alpha alpha", "beta", "gamma", "alpha", "delta"]
         reader = fill(store, [record(f"r{n}", f"/{n}", text) for n, text in enumerate(texts)])
-        found = reader.words.by_rarity(["alpha", "beta", "nowhere", "alpha"], top_k=9)
+        hits = reader.words.by_rarity(["alpha", "beta", "nowhere", "alpha"], top_k=9)
         alpha, beta = math.log(1 + 6 / 3), math.log(1 + 6 / 2)
-        assert [(hit.id, hit.terms) for hit in found] == [
+        assert [(hit.id, hit.terms) for hit in hits] == [
             ("r0", ("alpha", "beta")), ("r2", ("beta",)), ("r1", ("alpha",)), ("r4", ("alpha",)),
         ]  # fmt: skip
-        assert [hit.score for hit in found] == pytest.approx([alpha + beta, beta, alpha, alpha])
+        assert [hit.score for hit in hits] == pytest.approx([alpha + beta, beta, alpha, alpha])
         assert [hit.id for hit in reader.words.by_rarity(["alpha"], top_k=2)] == ["r0", "r1"]
         assert reader.words.by_rarity([], top_k=2) == reader.words.by_rarity(["nowhere"], top_k=2) == []
 

@@ -37,11 +37,11 @@ def symbols(path: str, text: str) -> dict[str, str]:
 
 @each_case
 def test_chunks_of_each_language_match_the_golden_file(case: Path, golden: GoldenCheck) -> None:
-    found = [
+    results = [
         {"kind": chunk.kind, "language": chunk.body.language, **asdict(at), "text": chunk.body.text.split("\n")}
         for at, chunk in cut(case.name, case.read_text())
     ]
-    golden(case.with_suffix(".chunks.json"), found)
+    golden(case.with_suffix(".chunks.json"), results)
 
 
 def test_there_is_a_golden_file_of_every_grammar() -> None:
@@ -143,10 +143,10 @@ SHORT = {
 @pytest.mark.parametrize("path", SHORT)
 def test_nothing_short_is_a_chunk_of_its_own(path: str) -> None:
     """Also beside a line that is a chunk by itself, and of a component whose script or markup is one line."""
-    found = cut(path, SHORT[path])
-    lengths = [sum(len(line.strip()) for line in chunk.body.text.split("\n")) for _, chunk in found]
-    assert len(found) == 1 or min(lengths) >= MIN_CHARS
-    assert found[0][0].first == 1
+    chunks = cut(path, SHORT[path])
+    lengths = [sum(len(line.strip()) for line in chunk.body.text.split("\n")) for _, chunk in chunks]
+    assert len(chunks) == 1 or min(lengths) >= MIN_CHARS
+    assert chunks[0][0].first == 1
 
 
 def test_a_heading_is_called_by_what_it_shows() -> None:
@@ -156,12 +156,12 @@ def test_a_heading_is_called_by_what_it_shows() -> None:
 
 def test_a_long_function_is_split_where_its_code_is_divided() -> None:
     body = "".join(f"    # ---- step {n}\n    for x in items:\n" + "        work(x, 1, 2)\n" * 20 for n in range(12))
-    found = cut("a.py", f"def long(items):\n{body}")
-    assert len(found) > 2
-    assert {(at.symbol, chunk.kind) for at, chunk in found} == {("long", "function")}
-    assert [at.defines for at, _ in found] == [("1:function:long",), *[()] * (len(found) - 1)]
+    chunks = cut("a.py", f"def long(items):\n{body}")
+    assert len(chunks) > 2
+    assert {(at.symbol, chunk.kind) for at, chunk in chunks} == {("long", "function")}
+    assert [at.defines for at, _ in chunks] == [("1:function:long",), *[()] * (len(chunks) - 1)]
     lines = f"def long(items):\n{body}".split("\n")
-    news = [before.last for before, _ in found[:-1]]  # the line behind each end
+    news = [before.last for before, _ in chunks[:-1]]  # the line behind each end
     assert all("# ---- step" in lines[line] for line in news)
 
 
@@ -188,7 +188,7 @@ def test_a_minified_line_is_cut_and_a_deep_file_is_text() -> None:
 def test_without_a_grammar_a_file_is_cut_at_blank_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("searchsocket.extensions.code.parsing.definitions.grammars.parser_of", lambda language: None)
     text = "\n\n".join(f"def f{n}():\n" + "    call(a, b)\n" * 40 for n in range(8))
-    found = cut("a.py", text)
-    assert len(found) > 1
-    assert {chunk.kind for _, chunk in found} == {"block"}
-    assert all("\n\ndef f" in chunk.body.text for _, chunk in found[1:])  # the overlap, then where it was cut
+    chunks = cut("a.py", text)
+    assert len(chunks) > 1
+    assert {chunk.kind for _, chunk in chunks} == {"block"}
+    assert all("\n\ndef f" in chunk.body.text for _, chunk in chunks[1:])  # the overlap, then where it was cut

@@ -121,8 +121,8 @@ def test_scores_stay_between_nothing_and_all() -> None:
     ],
 )
 def test_shares_of_words_in_paths(url: str, q: str, shares: tuple[float, float, float]) -> None:
-    found = path_shares([url, url], q)
-    assert np.array(found) == pytest.approx(np.array([[share, share] for share in shares]))
+    result = path_shares([url, url], q)
+    assert np.array(result) == pytest.approx(np.array([[share, share] for share in shares]))
 
 
 def test_a_name_that_only_a_test_defines_scores_less_than_one_of_the_source() -> None:

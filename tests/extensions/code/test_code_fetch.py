@@ -37,8 +37,8 @@ def service(project: CodeProject) -> CodeService:
 
 
 def test_chunks_are_fetched_with_numbered_lines(service: CodeService) -> None:
-    [found] = service.search(CodeQuery("verifyToken", top_k=1), "main").results
-    [fetched] = service.fetch_chunks([found.id], "main", max_lines=2)
+    [results] = service.search(CodeQuery("verifyToken", top_k=1), "main").results
+    [fetched] = service.fetch_chunks([results.id], "main", max_lines=2)
     assert (fetched.file, fetched.first_line, fetched.last_line) == ("src/auth/token.ts", 1, 6)
     assert fetched.text == ("1| export const LIMIT = 3;", "2| ")
     assert not fetched.changed_since
@@ -104,13 +104,13 @@ def test_what_is_put_in_the_way_while_a_file_is_opened_leads_nowhere(
     grow(tmp_path / "other", {"b/c.py": OUTSIDE, "c.py": OUTSIDE, "a/b/c.py": OUTSIDE})
     opened, real = [], os.open
 
-    def open_(*given: object, **options: object) -> int:
+    def open_(*arguments: object, **options: object) -> int:
         if len(opened) == step:
             swapped = {0: "a", 1: "a", 2: "a/b", 3: "a/b/c.py"}[step]
             (root / swapped).rename(tmp_path / "moved")
             (root / swapped).symlink_to(tmp_path / "other" / Path(swapped).name)
-        opened.append(given)
-        return real(*given, **options)  # type: ignore[arg-type]
+        opened.append(arguments)
+        return real(*arguments, **options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(os, "open", open_)
     with pytest.raises(SourceUnavailable):
@@ -118,8 +118,8 @@ def test_what_is_put_in_the_way_while_a_file_is_opened_leads_nowhere(
 
 
 def test_the_command_prints_the_lines_that_are_asked_for(project: CodeProject) -> None:
-    done = CliRunner().invoke(cli, ["code", "fetch", "src/auth/token.ts:3-4", "--project", str(project.root)])
-    assert done.output.splitlines() == [
+    result = CliRunner().invoke(cli, ["code", "fetch", "src/auth/token.ts:3-4", "--project", str(project.root)])
+    assert result.output.splitlines() == [
         "3| /** Checks a token's signature. */",
         "4| export async function verifyToken(token: string): Promise<boolean> {",
     ]

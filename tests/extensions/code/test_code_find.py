@@ -58,15 +58,15 @@ def find(project: CodeProject, q: str, **more: object) -> CodeFindAnswer:
 
 def everything(project: CodeProject, q: str, limit: int = 1_000, **more: object) -> list[tuple[str, int, int]]:
     """(file, line, column) of all of them, part by part."""
-    found: list[tuple[str, int, int]] = []
+    results: list[tuple[str, int, int]] = []
     continuation = ""
     while True:
         answer = find(project, q, limit=limit, continuation=continuation, **more)
-        found += [(one.file, one.line, one.column) for one in answer.occurrences]
+        results += [(one.file, one.line, one.column) for one in answer.occurrences]
         if answer.continuation is None:
-            assert answer.total == len(found)
-            assert answer.files == len({file for file, _, _ in found})
-            return found
+            assert answer.total == len(results)
+            assert answer.files == len({file for file, _, _ in results})
+            return results
         continuation = answer.continuation
 
 
@@ -75,11 +75,11 @@ def grep(root: Path, q: str, *flags: str) -> set[tuple[str, int]]:
 
 
 def grep_lines(root: Path, q: str, *flags: str) -> list[tuple[str, int]]:
-    done = subprocess.run(
+    result = subprocess.run(
         ["grep", "-rnaF", *flags, "--exclude-dir=.*", "-e", q, "real"],
         cwd=root, capture_output=True, text=True, env={"LC_ALL": "C.UTF-8", "PATH": "/usr/bin:/bin"}, check=False,
     )  # fmt: skip
-    lines = (line.split(":", 2) for line in done.stdout.split("\n") if line)
+    lines = (line.split(":", 2) for line in result.stdout.split("\n") if line)
     return [(file, int(number)) for file, number, _ in lines]
 
 
@@ -96,10 +96,10 @@ def test_the_lines_are_those_of_grep(real: CodeProject, q: str) -> None:
     ):
         if "-w" in flags and not (q[0] + q[-1]).replace("_", "a").isalnum():
             continue  # grep wants no letter beside a sign either
-        found = everything(real, q, path="real", **more)
-        assert found == sorted(found, key=lambda one: (one[0].replace("/", "\x01"), one[1:]))
-        found = [one for one in found if one[0] != "real/mac.py"]  # whose lines grep does not see
-        assert {one[:2] for one in found} == grep(real.root, q, *flags), flags
+        lines_found = everything(real, q, path="real", **more)
+        assert lines_found == sorted(lines_found, key=lambda one: (one[0].replace("/", "\x01"), one[1:]))
+        lines_found = [one for one in lines_found if one[0] != "real/mac.py"]  # whose lines grep does not see
+        assert {one[:2] for one in lines_found} == grep(real.root, q, *flags), flags
 
 
 @pytest.fixture(scope="module")
@@ -189,14 +189,14 @@ def test_a_request_beyond_a_limit_is_refused(code: CodeProject) -> None:
 
 
 def test_the_command_prints_a_line_each(code: CodeProject) -> None:
-    asked = ["code", "find", "verifyToken", "--path", "src", "--project", str(code.root)]
-    lines = CliRunner().invoke(cli, asked).output.splitlines()
+    arguments = ["code", "find", "verifyToken", "--path", "src", "--project", str(code.root)]
+    lines = CliRunner().invoke(cli, arguments).output.splitlines()
     assert lines[0] == "src/auth/token.ts:4:23  export async function verifyToken(token: string): Promise<boolean> {"
     assert lines[-1] == "3 occurrences in 2 files"
-    asked = ["code", "find", "verify", "--path", "src", "--project", str(code.root)]
-    assert CliRunner().invoke(cli, asked).output.splitlines()[-1] == "3 occurrences in 2 files, 0 as whole words"
-    assert CliRunner().invoke(cli, [*asked, "--whole-words"]).output.strip() == "0 whole words in 0 files"
-    answer = json.loads(CliRunner().invoke(cli, [*asked, "--json"]).stdout)
+    arguments = ["code", "find", "verify", "--path", "src", "--project", str(code.root)]
+    assert CliRunner().invoke(cli, arguments).output.splitlines()[-1] == "3 occurrences in 2 files, 0 as whole words"
+    assert CliRunner().invoke(cli, [*arguments, "--whole-words"]).output.strip() == "0 whole words in 0 files"
+    answer = json.loads(CliRunner().invoke(cli, [*arguments, "--json"]).stdout)
     assert (answer["total"], answer["wholeWords"], answer["occurrences"][0]["changedSince"]) == (3, 0, False)
 
 
@@ -219,5 +219,5 @@ def test_source_is_found_and_fetched_by_callers_with_the_key(code: CodeProject) 
     assert answers["related"]["subject"] == "verifyToken"
     both = api.post({"ids": ["a"], "file": "src/steps.py"}, "/api/code/fetch", headers=key)
     assert (both.status_code, both.json()["error"]["code"]) == (400, "INVALID_REQUEST")
-    gone = api.post({"file": ".env"}, "/api/code/fetch", headers=key)
-    assert (gone.status_code, gone.json()["error"]["code"]) == (404, "PAGE_NOT_FOUND")
+    refusal = api.post({"file": ".env"}, "/api/code/fetch", headers=key)
+    assert (refusal.status_code, refusal.json()["error"]["code"]) == (404, "PAGE_NOT_FOUND")

@@ -53,21 +53,21 @@ def test_definitions_of_the_source_files_are_indexed(code: CodeProject) -> None:
 
 def test_which_model_embeds_is_not_asked_chunk_by_chunk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With `auto` it depends on what is live, and each look at that reads files."""
-    asked = 0
+    call_count = 0
     embedder_for = Backends.embedder_for
 
     def counted(backends: Backends, scope: Scope) -> Embedder:
-        nonlocal asked
-        asked += 1
+        nonlocal call_count
+        call_count += 1
         return embedder_for(backends, scope)
 
     monkeypatch.setattr(Backends, "embedder_for", counted)
     CodeProject(tmp_path / "site").index()
-    first, asked = asked, 0
+    first, call_count = call_count, 0
     more = {f"src/more_{number}.py": f"def more_{number}():\n    return {number}\n" * 20 for number in range(20)}
     grow(tmp_path / "large", more)
     CodeProject(tmp_path / "large").index()
-    assert asked == first
+    assert call_count == first
 
 
 def test_an_edit_of_one_function_of_sixty_embeds_one_text_and_upserts_what_moved(code: CodeProject) -> None:
@@ -214,8 +214,8 @@ def test_code_is_rolled_back_by_itself(code: CodeProject) -> None:
 def test_a_library_without_grammars_imports(tmp_path: Path) -> None:
     """The extra is one: nothing of it is loaded by a site."""
     program = "import sys, searchsocket.pipeline.run.stages\nprint(any('tree_sitter' in name for name in sys.modules))"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "False"
 
 
 def test_runs_over_the_same_code_make_the_same_bytes(tmp_path: Path) -> None:

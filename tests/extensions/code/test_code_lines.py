@@ -118,12 +118,12 @@ def test_an_index_that_another_process_made_is_answered_from(code: CodeProject) 
 
 def parts(server: LineServer, max_tokens: int, **request: object) -> list[dict[str, Any]]:
     """Every part of an answer, of so many tokens each."""
-    found = [replies(server, json.dumps(request | {"max_tokens": max_tokens}).encode())[0]]
-    while token := found[-1].get("continuation_token"):
-        assert found[-1]["truncated"]
-        found.append(replies(server, json.dumps(request | {"continuation_token": token}).encode())[0])
-    assert found[-1]["truncated"] is False
-    return found
+    results = [replies(server, json.dumps(request | {"max_tokens": max_tokens}).encode())[0]]
+    while token := results[-1].get("continuation_token"):
+        assert results[-1]["truncated"]
+        results.append(replies(server, json.dumps(request | {"continuation_token": token}).encode())[0])
+    assert results[-1]["truncated"] is False
+    return results
 
 
 def test_parts_of_an_answer_are_the_answer(indexed: LineServer) -> None:
@@ -164,9 +164,9 @@ def _fits(data: list[dict[str, Any]], max_tokens: int) -> bool:
 )
 def test_a_part_that_cannot_be_is_refused(indexed: LineServer, change: dict[str, Any], error: str) -> None:
     first = indexed.answer(b'{"op": "search", "q": "the token of a file", "max_tokens": 200}')
-    asked = {"op": "search", "q": "the token of a file", "continuation_token": first["continuation_token"]} | change
-    answer = indexed.answer(json.dumps(asked).encode())
-    assert (answer["ok"], answer["op"]) == (False, asked["op"])
+    request = {"op": "search", "q": "the token of a file", "continuation_token": first["continuation_token"]} | change
+    answer = indexed.answer(json.dumps(request).encode())
+    assert (answer["ok"], answer["op"]) == (False, request["op"])
     assert error in answer["error"]
 
 
@@ -186,24 +186,27 @@ def test_scores_are_sums_of_rarities(indexed: LineServer, q: str) -> None:
     """N chunks, of which df hold a term; at most two a file; equal scores in path order, in a file by line."""
     reader, _ = indexed.code.engine.opened(indexed.code.home.scope_named("main"))
     ids = [record_id for record_id, _ in reader.catalogue.fingerprints("", 10_000)]
-    held = {}
+    words_by_chunk = {}
     for record in reader.catalogue.records(ids):
         at = record.chunk.at
         path = record.page.url.replace("/", " ")
-        said = "\n".join((record.page.title, "\n".join(at.heading_path), path, record.chunk.body.text))
-        held[(record.page.source_file, at.first)] = set(index_words(said))  # type: ignore[union-attr]
+        text = "\n".join((record.page.title, "\n".join(at.heading_path), path, record.chunk.body.text))
+        words_by_chunk[(record.page.source_file, at.first)] = set(index_words(text))  # type: ignore[union-attr]
     terms = list(query_terms(q))
-    worth = {term: sum(term in words for words in held.values()) for term in terms}
-    worth = {term: math.log(1 + len(held) / df) for term, df in worth.items() if df}  # type: ignore[misc]
-    expected = {key: round(math.fsum(worth[term] for term in worth if term in words), 6) for key, words in held.items()}
+    worth = {term: sum(term in words for words in words_by_chunk.values()) for term in terms}
+    worth = {term: math.log(1 + len(words_by_chunk) / df) for term, df in worth.items() if df}  # type: ignore[misc]
+    expected = {
+        key: round(math.fsum(worth[term] for term in worth if term in words), 6)
+        for key, words in words_by_chunk.items()
+    }
     ranked = sorted((key for key in expected if expected[key]), key=lambda key: (-expected[key], key))
-    wanted: list[tuple[str, int]] = []
+    expected_value: list[tuple[str, int]] = []
     for key in ranked:
-        if sum(path == key[0] for path, _ in wanted) < 2 and len(wanted) < 20:
-            wanted.append(key)
-    found = ask(indexed, op="search", q=q)
-    assert [(one["score"], one["path"], one["start_line"]) for one in found] == [
-        (expected[key], *key) for key in wanted
+        if sum(path == key[0] for path, _ in expected_value) < 2 and len(expected_value) < 20:
+            expected_value.append(key)
+    answer = ask(indexed, op="search", q=q)
+    assert [(one["score"], one["path"], one["start_line"]) for one in answer] == [
+        (expected[key], *key) for key in expected_value
     ]
 
 
@@ -288,31 +291,31 @@ def test_ids_are_given_once(tmp_path: Path) -> None:
     first = ChunkIds(tmp_path).of("main", names)
     assert ChunkIds(tmp_path).of("main", names[::-1]) == first[::-1]
     assert len({*first, *ChunkIds(tmp_path).of("other", names)}) == 400
-    taken = ChunkIds(tmp_path / "b")
-    [number] = taken.of("main", ["one"])
-    with taken._open() as db:
+    chunk_ids = ChunkIds(tmp_path / "b")
+    [number] = chunk_ids.of("main", ["one"])
+    with chunk_ids._open() as db:
         db.execute("UPDATE chunk_ids SET chunk = 'main|another' WHERE id = ?", (number,))
-    assert taken.of("main", ["one", "another"]) == [number + 1, number]
-    assert (taken.record_id("main", number), taken.record_id("other", number)) == ("another", None)
+    assert chunk_ids.of("main", ["one", "another"]) == [number + 1, number]
+    assert (chunk_ids.record_id("main", number), chunk_ids.record_id("other", number)) == ("another", None)
     (tmp_path / "chunk_ids.db").unlink()
     assert ChunkIds(tmp_path).of("main", names) == first
 
 
 def test_lines_of_all_kinds_are_answered_one_by_one(indexed: LineServer) -> None:
-    sent = list(damaged_lines(Random(7), 400))
-    answers = replies(indexed, b"\n".join(sent) + b"\n")
-    assert len(answers) == len(sent)
+    lines = list(damaged_lines(Random(7), 400))
+    answers = replies(indexed, b"\n".join(lines) + b"\n")
+    assert len(answers) == len(lines)
     assert {type(answer["ok"]) for answer in answers} == {bool}
 
 
 def test_the_command_goes_on_until_its_input_ends_or_nobody_reads_its_answers(code: CodeProject) -> None:
     """Nothing else is printed to its output."""
     command = [COMMAND, "code", "serve", "--stdio", "--project", str(code.root)]
-    sent = b'{"op": "sync"}\nnonsense\n{"op": "search", "q": "step_7"}\n'
-    done = subprocess.run(command, input=sent, capture_output=True, check=True, timeout=120)
-    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    input_bytes = b'{"op": "sync"}\nnonsense\n{"op": "search", "q": "step_7"}\n'
+    result = subprocess.run(command, input=input_bytes, capture_output=True, check=True, timeout=120)
+    answers = [json.loads(line) for line in result.stdout.splitlines()]
     assert [answer["ok"] for answer in answers] == [True, False, True]
-    assert done.stderr == b""
+    assert result.stderr == b""
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdin
         assert process.stdout

@@ -10,9 +10,9 @@ LONG = [*HEAD, *["    pass"] * 30, "    lantern = 1", *["    pass"] * 10]
 
 def test_lines_that_say_the_query_are_shown_below_the_beginning() -> None:
     """An agent need not fetch what answers it; the signature stays."""
-    shown = preview("\n".join(LONG), "where is the lantern").split("\n")
-    assert shown[:6] == [*HEAD, "⋮ 24 lines"]
-    assert "    lantern = 1" in shown
+    lines = preview("\n".join(LONG), "where is the lantern").split("\n")
+    assert lines[:6] == [*HEAD, "⋮ 24 lines"]
+    assert "    lantern = 1" in lines
 
 
 @pytest.mark.parametrize("q", ["", "the", "zebra", "load_1"])
@@ -34,7 +34,7 @@ def test_shown_lines_have_the_numbers_of_the_file(q: str) -> None:
 
 def test_lines_without_a_signature_are_not_shown_for_their_beginning() -> None:
     """Imports tell nothing: of a block the lines that say the query are shown alone."""
-    shown = preview("\n".join(LONG), "where is the lantern", has_signature=False).split("\n")
-    assert shown[0].startswith("⋮ ")
-    assert "    lantern = 1" in shown
-    assert not set(HEAD) & set(shown)
+    lines = preview("\n".join(LONG), "where is the lantern", has_signature=False).split("\n")
+    assert lines[0].startswith("⋮ ")
+    assert "    lantern = 1" in lines
+    assert not set(HEAD) & set(lines)

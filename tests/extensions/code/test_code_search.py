@@ -137,9 +137,9 @@ def test_an_identifier_is_first_where_it_occurs(code: CodeProject) -> None:
 def test_code_goes_before_a_text_about_it_unless_that_is_asked_for(code: CodeProject) -> None:
     grow(code.root, {"queue.txt": "The work queue keeps jobs in the order in which they came in.\n"})
     code.index()
-    asked = "the work queue keeps jobs in the order in which they came in"
-    assert where(ask(code, asked))[:2] == ["src/store/queue.py", "queue.txt"]
-    pages = [next(one for one in ask(code, f"{word} {asked}") if one.file == "queue.txt") for word in ("page", "guide")]
+    query = "the work queue keeps jobs in the order in which they came in"
+    assert where(ask(code, query))[:2] == ["src/store/queue.py", "queue.txt"]
+    pages = [next(one for one in ask(code, f"{word} {query}") if one.file == "queue.txt") for word in ("page", "guide")]
     assert pages[0].score < pages[1].score
 
 
@@ -147,9 +147,9 @@ def test_a_question_for_a_version_is_answered_where_changes_are_noted(code: Code
     """Code says what it does, and seldom since when."""
     grow(code.root, {"CHANGES.txt": "2.1\n---\n\n- The work queue keeps jobs in the order in which they came in.\n"})
     code.index()
-    asked = "the work queue keeps jobs in the order in which they came in"
-    assert where(ask(code, asked))[0] == "src/store/queue.py"
-    first = ask(code, f"since which version: {asked}", explain=True)[0]
+    query = "the work queue keeps jobs in the order in which they came in"
+    assert where(ask(code, query))[0] == "src/store/queue.py"
+    first = ask(code, f"since which version: {query}", explain=True)[0]
     assert (first.file, first.parts) == ("CHANGES.txt", {"changelog": first.score})
 
 
@@ -232,16 +232,18 @@ def test_a_scope_without_code_says_how_it_gets_some(tmp_path: Path) -> None:
 
 
 def test_the_command_prints_lines_that_an_editor_opens(indexed: CodeProject) -> None:
-    asked = ["code", "search", "verifyToken", "--limit", "2", "--project", str(indexed.root)]
-    done = CliRunner().invoke(cli, asked)
-    assert done.output.startswith("src/auth/token.ts:1  function verifyToken")
-    answer = json.loads(CliRunner().invoke(cli, [*asked, "--json"]).stdout)
+    arguments = ["code", "search", "verifyToken", "--limit", "2", "--project", str(indexed.root)]
+    result = CliRunner().invoke(cli, arguments)
+    assert result.output.startswith("src/auth/token.ts:1  function verifyToken")
+    answer = json.loads(CliRunner().invoke(cli, [*arguments, "--json"]).stdout)
     assert set(answer["results"][0]) == {
         "id", "file", "lines", "symbol", "kind", "language", "signature", "exported", "similarity", "score", "why",
         "preview", "changedSince",
     }  # fmt: skip
-    assert "\nscore " not in done.output
-    assert re.search(r"\nscore 0\.\d+ = definition 0\.\d+ \+ ", CliRunner().invoke(cli, [*asked, "--explain"]).output)
+    assert "\nscore " not in result.output
+    assert re.search(
+        r"\nscore 0\.\d+ = definition 0\.\d+ \+ ", CliRunner().invoke(cli, [*arguments, "--explain"]).output
+    )
 
 
 @pytest.mark.parametrize(("last", "said"), [(2, None), (3, "… 1 more line"), (4, "… 2 more lines")])
@@ -252,26 +254,26 @@ def test_lines_that_are_not_printed_are_counted(indexed: CodeProject, last: int,
 
 
 def test_a_person_at_a_terminal_sees_what_was_looked_for(indexed: CodeProject) -> None:
-    asked = ["code", "search", "signature of a token", "--limit", "1", "--project", str(indexed.root)]
-    coloured = CliRunner().invoke(cli, asked, color=True).output
+    arguments = ["code", "search", "signature of a token", "--limit", "1", "--project", str(indexed.root)]
+    coloured = CliRunner().invoke(cli, arguments, color=True).output
     bold_yellow, end = "\x1b[33m\x1b[1m", "\x1b[0m"
     assert coloured.startswith(f"\x1b[36msrc/auth/token.ts{end}:1  function ")
     assert f"{bold_yellow}signature{end}" in coloured
-    assert "\x1b[" not in CliRunner().invoke(cli, asked).output
-    found = CliRunner().invoke(cli, ["code", "find", "verifyToken", "--project", str(indexed.root)], color=True).output
-    assert f"\x1b[36msrc/auth/token.ts{end}:4:23  " in found
-    assert f"{bold_yellow}verifyToken{end}" in found
+    assert "\x1b[" not in CliRunner().invoke(cli, arguments).output
+    output = CliRunner().invoke(cli, ["code", "find", "verifyToken", "--project", str(indexed.root)], color=True).output
+    assert f"\x1b[36msrc/auth/token.ts{end}:4:23  " in output
+    assert f"{bold_yellow}verifyToken{end}" in output
 
 
 def test_source_is_for_callers_with_the_key(indexed: CodeProject) -> None:
     """The document's own form of a request is taken."""
-    asked = {"action": "search", "query": "verifyToken", "limit": 1}
+    request = {"action": "search", "query": "verifyToken", "limit": 1}
     api = Api(
         create_app(indexed.project, environ={"SEARCHSOCKET_API_KEY": "the key of this service"}, host="203.0.113.1")
     )
-    refused = api.post(asked, "/api/code/search")
+    refused = api.post(request, "/api/code/search")
     assert (refused.status_code, refused.json()["error"]["code"]) == (403, "INVALID_SCOPE")
-    answer = api.post(asked, "/api/code/search", headers={"authorization": "Bearer the key of this service"})
+    answer = api.post(request, "/api/code/search", headers={"authorization": "Bearer the key of this service"})
     [result] = answer.json()["results"]
     assert (result["file"], result["lines"]) == ("src/auth/token.ts", "1-6")
 

@@ -41,33 +41,33 @@ def record(code: CodeProject) -> RunRecord | None:
 
 
 def test_the_command_loads_nothing_and_says_the_same(code: CodeProject) -> None:
-    asked = ["code", "sync", "--project", str(code.root)]
+    arguments = ["code", "sync", "--project", str(code.root)]
     program = (
         "import sys; from searchsocket.cli.main import cli; cli(sys.argv[1:], standalone_mode=False)\n"
         "print(*(name for name in ('numpy', 'pydantic', 'dagster', 'tree_sitter', 'sqlite3') if name in sys.modules))"
     )
-    done = subprocess.run([sys.executable, "-c", program, *asked], capture_output=True, text=True, check=True)
+    result = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=True)
     assert (
-        done.stdout
+        result.stdout
         == "up to date: 6 files, 67 chunks\nnot searched: link.py (a link), node_modules/ (dependencies)\n\n"
     )
-    known = CliRunner().invoke(cli, [*asked, "--json"]).stdout
+    full_output = CliRunner().invoke(cli, [*arguments, "--json"]).stdout
     (code.root / ".searchsocket/code/checks/configured.json").unlink()
-    assert CliRunner().invoke(cli, [*asked, "--json"]).stdout == known
+    assert CliRunner().invoke(cli, [*arguments, "--json"]).stdout == full_output
 
 
 def test_the_first_sync_after_an_index_loads_nothing_either(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """And says what a sync that looks at every file says."""
     monkeypatch.setattr(kept, "TICK_NS", 0)
     code = CodeProject(tmp_path / "site")
-    asked = ["code", "sync", "--project", str(code.root), "--json"]
-    CliRunner().invoke(cli, asked)
-    known = record(code)
-    assert known
+    arguments = ["code", "sync", "--project", str(code.root), "--json"]
+    CliRunner().invoke(cli, arguments)
+    record_before = record(code)
+    assert record_before
     (code.root / ".searchsocket/code/checks/configured.json").unlink()
-    assert json.loads(CliRunner().invoke(cli, asked).stdout) == known.summary
+    assert json.loads(CliRunner().invoke(cli, arguments).stdout) == record_before.summary
     (code.root / "src/auth/token.ts").write_text("export const only = 1;\n")
-    CliRunner().invoke(cli, asked)
+    CliRunner().invoke(cli, arguments)
     assert record(code) is None  # a small one ends without a look at all the files
 
 

@@ -43,13 +43,13 @@ def status(code: CodeProject) -> CodeStatus:
 def test_what_is_not_indexed_is_dirty_until_a_sync(code: CodeProject) -> None:
     before = status(code)
     assert (before.indexed, before.dirty, before.new.count) == (False, True, 6)
-    done = upkeep(code).sync("main", "run-1")
-    assert (done.changed, done.files) == (True, 6)
+    sync_report = upkeep(code).sync("main", "run-1")
+    assert (sync_report.changed, sync_report.files) == (True, 6)
     assert code.project.state_dir.stat().st_mode & 0o077 == 0  # source is not public
     after = status(code)
-    assert (after.indexed, after.dirty, after.files, after.generation) == (True, False, 6, done.generation)
+    assert (after.indexed, after.dirty, after.files, after.generation) == (True, False, 6, sync_report.generation)
     again = upkeep(code).sync("main", "run-2")
-    assert (again.changed, again.generation, again.embedded) == (False, done.generation, 0)
+    assert (again.changed, again.generation, again.embedded) == (False, sync_report.generation, 0)
 
 
 def test_each_kind_of_stale_file_is_named(code: CodeProject) -> None:
@@ -57,12 +57,12 @@ def test_each_kind_of_stale_file_is_named(code: CodeProject) -> None:
     code.edit("src/steps.py", "value * 3 +", "value * 333 +")
     grow(code.root, {"src/new.py": "def brand_new_function(argument):\n    return argument + argument\n"})
     (code.root / "docs/guide.md").unlink()
-    found = status(code)
-    assert found.dirty
-    assert found.changed.paths == ("src/steps.py",)
-    assert (found.new.paths, found.deleted.paths) == (("src/new.py",), ("docs/guide.md",))
-    done = upkeep(code).sync("main", "run-2")
-    assert (done.embedded, done.deleted >= 1) == (2, True)
+    answer = status(code)
+    assert answer.dirty
+    assert answer.changed.paths == ("src/steps.py",)
+    assert (answer.new.paths, answer.deleted.paths) == (("src/new.py",), ("docs/guide.md",))
+    sync_report = upkeep(code).sync("main", "run-2")
+    assert (sync_report.embedded, sync_report.deleted >= 1) == (2, True)
     assert not status(code).dirty
 
 
@@ -83,8 +83,8 @@ def test_files_that_another_version_cut_are_cut_anew(code: CodeProject, monkeypa
     monkeypatch.setattr("searchsocket.extensions.code.pipeline.staleness.CODE_CHUNKER_VERSION", "next")
     monkeypatch.setattr("searchsocket.extensions.code.pipeline.chunks.CODE_CHUNKER_VERSION", "next")
     assert (status(code).rules_changed, status(code).dirty) == (True, True)
-    done = upkeep(code).sync("main", "run-2")
-    assert (done.changed, done.embedded, status(code).dirty) == (True, 0, False)
+    sync_report = upkeep(code).sync("main", "run-2")
+    assert (sync_report.changed, sync_report.embedded, status(code).dirty) == (True, 0, False)
     monkeypatch.setattr("searchsocket.extensions.code.pipeline.staleness.available", lambda: False)
     assert status(code).rules_changed
 
@@ -110,8 +110,8 @@ def test_nothing_that_indexes_is_loaded_to_know_that_nothing_changed(code: CodeP
         "assert not open_upkeep(open_project(Path(sys.argv[1]), {}), {}).sync('main', 'run').changed\n"
         "print(*(name for name in sys.modules if name.startswith(('tree_sitter', 'searchsocket.pipeline.stages'))))"
     )
-    done = subprocess.run([sys.executable, "-c", program, code.root], capture_output=True, text=True, check=True)
-    assert done.stdout == "\n"
+    result = subprocess.run([sys.executable, "-c", program, code.root], capture_output=True, text=True, check=True)
+    assert result.stdout == "\n"
 
 
 def test_marked_files_are_said_to_have_changed_until_they_are_read_again(code: CodeProject) -> None:
@@ -129,8 +129,8 @@ def test_marked_files_are_said_to_have_changed_until_they_are_read_again(code: C
         "src/auth/token.ts"
     ]
     assert (status(code).marked.paths, status(code).dirty) == (("src/auth/token.ts",), True)
-    done = upkeep(code).sync("main", "run-2")
-    assert (done.changed, done.embedded, done.upserted) == (True, 0, 0)
+    sync_report = upkeep(code).sync("main", "run-2")
+    assert (sync_report.changed, sync_report.embedded, sync_report.upserted) == (True, 0, 0)
     assert set(changed().values()) == {False}
     assert upkeep(code).invalidate(["nowhere"], "main").count == 0
     with pytest.raises(InvalidRequest):
@@ -138,8 +138,8 @@ def test_marked_files_are_said_to_have_changed_until_they_are_read_again(code: C
 
 
 def test_an_index_that_cannot_be_read_is_built_anew(code: CodeProject) -> None:
-    done = upkeep(code).sync("main", "run-1")
-    [manifest] = code.root.glob(f".searchsocket/code/index/main/{done.generation}/manifest.json")
+    sync_report = upkeep(code).sync("main", "run-1")
+    [manifest] = code.root.glob(f".searchsocket/code/index/main/{sync_report.generation}/manifest.json")
     write_atomic(manifest, b'{"format": 1}')
     assert (status(code).indexed, status(code).dirty) == (False, True)
     again = upkeep(code).sync("main", "run-2")
@@ -149,9 +149,9 @@ def test_an_index_that_cannot_be_read_is_built_anew(code: CodeProject) -> None:
 
 def test_the_commands_say_what_they_did(code: CodeProject) -> None:
     def run(*arguments: str) -> str:
-        done = CliRunner().invoke(cli, ["code", *arguments, "--project", str(code.root)])
-        assert done.exit_code == 0, done.output
-        return done.output
+        result = CliRunner().invoke(cli, ["code", *arguments, "--project", str(code.root)])
+        assert result.exit_code == 0, result.output
+        return result.output
 
     assert "`searchsocket code sync`" in run("status")
     assert run("sync").startswith("6 files, ")
@@ -183,8 +183,8 @@ def test_status_and_doctor_look_at_source_code_too(code: CodeProject) -> None:
 
 def test_init_enables_code_and_keeps_what_is_there(tmp_path: Path) -> None:
     def init(root: Path) -> list[str]:
-        done = CliRunner().invoke(cli, ["code", "init", "--project", str(root), "--json"])
-        return list(json.loads(done.stdout)["written"])
+        result = CliRunner().invoke(cli, ["code", "init", "--project", str(root), "--json"])
+        return list(json.loads(result.stdout)["written"])
 
     empty = grow(tmp_path / "empty", {"a.py": ""})
     assert init(empty) == ["searchsocket.toml", ".searchsocketignore", ".gitignore"]

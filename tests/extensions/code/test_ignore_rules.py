@@ -45,9 +45,9 @@ def ignored_by_git(root: Path, paths: list[str]) -> set[str]:
     """The paths that git ignores; none of them needs to exist."""
     command = ["git", "-C", str(root), "check-ignore", "-z", "--stdin", "--no-index"]
     listed = "\0".join([*(f"./{path}" for path in paths), ""])
-    done = subprocess.run(command, input=listed.encode(), capture_output=True, check=False)
-    assert done.returncode in (0, 1), done.stderr
-    return {path.removeprefix("./") for path in done.stdout.decode().split("\0") if path}
+    result = subprocess.run(command, input=listed.encode(), capture_output=True, check=False)
+    assert result.returncode in (0, 1), result.stderr
+    return {path.removeprefix("./") for path in result.stdout.decode().split("\0") if path}
 
 
 def ignored_by_us(patterns: Patterns, path: str) -> bool:
@@ -65,8 +65,10 @@ def test_patterns_match_what_git_matches(repository: Path, data: st.DataObject, 
     git(repository, "config", "core.ignoreCase", str(ignores_case).lower())
     (repository / ".git" / "info" / "exclude").write_bytes(text.encode())
     patterns = Patterns(text.encode(), ignores_case=ignores_case)
-    asked = [*paths, *(f"{path}/z" for path in paths)]
-    assert {path for path in asked if ignored_by_us(patterns, path)} == ignored_by_git(repository, asked)
+    paths_to_match = [*paths, *(f"{path}/z" for path in paths)]
+    assert {path for path in paths_to_match if ignored_by_us(patterns, path)} == ignored_by_git(
+        repository, paths_to_match
+    )
 
 
 # Lines that whitelists and private folders are written with, and some of no kind.

@@ -57,16 +57,16 @@ def upkeep(code: CodeProject) -> CodeUpkeep:
 
 def test_sync_status_and_index_report_the_same(code: CodeProject) -> None:
     """Files that git ignores are not among them: their owner asked for that."""
-    done = upkeep(code).sync("main", "run-1")
+    sync_report = upkeep(code).sync("main", "run-1")
     again = upkeep(code).sync("main", "run-2")
     status = upkeep(code).status("main", code.run().clock())
     summary = code.index()
-    for skipped in (done.skipped, again.skipped, status.skipped):
+    for skipped in (sync_report.skipped, again.skipped, status.skipped):
         assert [(each.page, each.reason) for each in skipped] == LEFT_OUT
     assert [tuple(each) for each in summary.skipped] == LEFT_OUT
-    assert done.skip_reasons == again.skip_reasons == status.skip_reasons == dict(summary.skip_reasons)
-    assert done.skip_reasons["binary"] == 2
-    assert summary.pages["skipped"] == sum(done.skip_reasons.values()) == len(LEFT_OUT)
+    assert sync_report.skip_reasons == again.skip_reasons == status.skip_reasons == dict(summary.skip_reasons)
+    assert sync_report.skip_reasons["binary"] == 2
+    assert summary.pages["skipped"] == sum(sync_report.skip_reasons.values()) == len(LEFT_OUT)
 
 
 def test_find_says_what_it_did_not_search(code: CodeProject) -> None:
@@ -92,9 +92,9 @@ def test_commands_print_a_line_about_it(code: CodeProject) -> None:
     assert line in printed("code", "sync")
     assert line in printed("code", "status")
     assert line in printed("code", "find", "verifyToken")
-    found = json.loads(printed("code", "sync", "--json"))
-    assert [(each["page"], each["reason"]) for each in found["skipped"]] == LEFT_OUT
-    assert found["skipReasons"]["lock file"] == 1
+    report = json.loads(printed("code", "sync", "--json"))
+    assert [(each["page"], each["reason"]) for each in report["skipped"]] == LEFT_OUT
+    assert report["skipReasons"]["lock file"] == 1
 
 
 def test_settings_that_select_nothing_are_named(code: CodeProject) -> None:

@@ -24,13 +24,13 @@ Added
 
 
 def paths(text: str) -> list[tuple[int, int, str]]:
-    found = []
+    results = []
     todo = list(underlined_sections(text.split("\n")))
     while todo:
         one = todo.pop(0)
-        found.append((one.first, one.last, one.main.qualified))
+        results.append((one.first, one.last, one.main.qualified))
         todo = [*one.members, *todo]
-    return found
+    return results
 
 
 def test_a_section_has_those_of_lesser_titles_in_it() -> None:

@@ -80,9 +80,9 @@ def test_the_lines_to_paste_work(visited: Path, run: RunCli, run_json: RunJson) 
 
 
 def test_the_removed_option_names_its_replacement(visited: Path, run: RunCli) -> None:
-    done = run("demand", "--accept", "2", project=visited)
-    assert done.exit_code == 2
-    assert "--accept was removed: paste the lines" in done.stderr
+    result = run("demand", "--accept", "2", project=visited)
+    assert result.exit_code == 2
+    assert "--accept was removed: paste the lines" in result.stderr
 
 
 def test_a_table_of_golden_queries_gets_a_row(visited: Path, run_json: RunJson) -> None:
@@ -121,6 +121,6 @@ def test_a_sample_shows_a_report_without_visitors(indexed: Path, run: RunCli, ru
     report = run_json("demand", "--sample", project=indexed)
     assert {"gift voucher", "opening hours"} <= {entry["query"] for entry in report["withoutResults"]}
     assert report["top"][0]["currentQuality"] == "answered"
-    shown = run("demand", "--sample", project=indexed)
-    assert "the visitors are invented" in shown.stderr
+    result = run("demand", "--sample", project=indexed)
+    assert "the visitors are invented" in result.stderr
     assert run_json("demand", project=indexed)["searches"] == 0

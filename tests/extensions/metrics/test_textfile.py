@@ -37,13 +37,13 @@ def configure(site: Site, more: str = "") -> None:
 def samples(site: Site, scope: str = "main") -> Samples:
     """Values by the end of the name, and for runs by result and code."""
     text = (site.root / "collector" / "searchsocket-docs.prom").read_text()
-    found = {}
+    results = {}
     for name, labels, value in re.findall(r"^searchsocket_indexer_(\w+)\{(.*)\} (\S+)$", text, re.MULTILINE):
         values = dict(re.findall(r'(\w+)="([^"]*)"', labels))
         if values.get("scope", scope) == scope:
             key = f"{values['result']} {values['code']}".rstrip() if name == "runs_total" else name
-            found[key] = float(value)
-    return found
+            results[key] = float(value)
+    return results
 
 
 def test_runs_are_counted_by_their_result(site: Site) -> None:
@@ -76,20 +76,22 @@ def test_a_run_that_ends_with_an_error_is_counted_once_with_its_code(
     run = site.run()
     with pytest.raises((SearchSocketError, KeyboardInterrupt)):
         index_scope(ScopeRun(run.project, run.scope, "judged", clock=run.clock, judge=judge))  # type: ignore[arg-type]
-    found = samples(site)
-    assert (found[result], found["published"]) == (1, 1)
-    assert (found["failed"], found["refused"], found["running"]) == (*flags, 0)
+    actual = samples(site)
+    assert (actual[result], actual["published"]) == (1, 1)
+    assert (actual["failed"], actual["refused"], actual["running"]) == (*flags, 0)
     site.index()
     assert samples(site)["failed"] == samples(site)["refused"] == 0
 
 
 def test_a_run_is_seen_while_it_works_and_after_it_was_killed(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[Samples] = []
+    samples_in_run: list[Samples] = []
     configure(site, f'[artifacts]\nurl = "{(site.root / "store").as_uri()}"\n')
     run = site.run()
-    judged = ScopeRun(run.project, run.scope, "judged", clock=run.clock, judge=lambda *_: seen.append(samples(site)))  # type: ignore[arg-type, func-returns-value, return-value]
+    judged = ScopeRun(
+        run.project, run.scope, "judged", clock=run.clock, judge=lambda *_: samples_in_run.append(samples(site))
+    )  # type: ignore[arg-type, func-returns-value, return-value]
     index_scope(judged)
-    assert [(each["running"], each["lease_held"]) for each in seen] == [(1, 1)]
+    assert [(each["running"], each["lease_held"]) for each in samples_in_run] == [(1, 1)]
     assert samples(site)["lease_held"] == 0
 
 
@@ -144,6 +146,6 @@ def test_prometheus_can_read_the_file(site: Site) -> None:
     configure(site, "[costs.budget]\nmonth_usd = 5.0\n")
     site.index()
     text = (site.root / "collector" / "searchsocket-docs.prom").read_bytes()
-    done = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    result = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True, check=False)
+    assert (result.returncode, result.stdout, result.stderr) == (0, b"", b"")
     assert samples(site)["month_budget_usd"] == 5.0

@@ -92,11 +92,11 @@ def serve() -> Iterator[Server]:
         protocol_version = "HTTP/1.1"
 
         def do_POST(self) -> None:
-            sent = self.rfile.read(int(self.headers["Content-Length"]))
-            if len(sent) < int(self.headers["Content-Length"]):  # the caller died
+            request_bytes = self.rfile.read(int(self.headers["Content-Length"]))
+            if len(request_bytes) < int(self.headers["Content-Length"]):  # the caller died
                 self.close_connection = True
                 return
-            body = json.loads(sent)
+            body = json.loads(request_bytes)
             with server.lock:
                 server.requests.append(body)
                 server.paths.append(self.path)

@@ -103,15 +103,19 @@ def test_the_plan_knows_what_is_cached(cache: EmbeddingCache) -> None:
 
 def test_texts_are_read_by_rising_position(cache: EmbeddingCache) -> None:
     """Reading records in the order of their hashes is reading a disk in random order."""
-    asked: list[int] = []
+    requests: list[int] = []
     texts = {position: f"text {position}" for position in range(50)}
-    wanted = sorted(
+    expected = sorted(
         (Item(content_hash(text), 2, position) for position, text in texts.items()), key=lambda i: i.content_hash
     )
     embed_missing(
-        cache, FakeEmbedder(), wanted, lambda positions: [asked.append(p) or texts[p] for p in positions], batch_size=2
+        cache,
+        FakeEmbedder(),
+        expected,
+        lambda positions: [requests.append(p) or texts[p] for p in positions],
+        batch_size=2,
     )
-    assert asked == sorted(texts)
+    assert requests == sorted(texts)
 
 
 def test_what_is_cached_costs_nothing(cache: EmbeddingCache) -> None:
@@ -127,8 +131,8 @@ def test_the_plan_says_what_the_run_then_does(cache: EmbeddingCache) -> None:
     embedder = FakeEmbedder()
     planned = plan_missing(cache, embedder, items("a b", "c", "c"))
     assert embedder.calls == []
-    done = run(cache, embedder, "a b", "c", "c")
-    assert planned == replace(done, charged_tokens=0, charged_usd=0.0)
+    result = run(cache, embedder, "a b", "c", "c")
+    assert planned == replace(result, charged_tokens=0, charged_usd=0.0)
 
 
 @pytest.mark.parametrize(
@@ -157,8 +161,8 @@ def test_vectors_that_cannot_be_right_are_never_stored(
 def test_a_killed_run_resumes_behind_its_last_batch(cache: EmbeddingCache) -> None:
     texts = [f"text number {n}" for n in range(7)]
 
-    def die(done: int, total: int) -> None:
-        if done == 4:
+    def die(count: int, total: int) -> None:
+        if count == 4:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -168,9 +172,9 @@ def test_a_killed_run_resumes_behind_its_last_batch(cache: EmbeddingCache) -> No
 
 
 def test_progress_counts_up_to_what_was_planned(cache: EmbeddingCache) -> None:
-    told: list[tuple[int, int]] = []
-    run(cache, FakeEmbedder(), "a", "b", "c", on_progress=lambda done, total: told.append((done, total)))
-    assert told == [(2, 3), (3, 3)]
+    progress: list[tuple[int, int]] = []
+    run(cache, FakeEmbedder(), "a", "b", "c", on_progress=lambda result, total: progress.append((result, total)))
+    assert progress == [(2, 3), (3, 3)]
 
 
 def test_an_outage_is_waited_out(cache: EmbeddingCache) -> None:
@@ -210,15 +214,15 @@ def test_texts_are_streamed(cache: EmbeddingCache) -> None:
             nonlocal alive
             alive -= 1
 
-    wanted = (Item(content_hash(f"text {n}"), 2, n) for n in range(4000))
+    expected = (Item(content_hash(f"text {n}"), 2, n) for n in range(4000))
     embedder = FakeEmbedder()
     outcome = embed_missing(
         cache,
         embedder,
-        wanted,
+        expected,
         lambda positions: [Text(f"text {n}") for n in positions],
         batch_size=32,
-        on_progress=lambda done, total: embedder.calls.clear(),
+        on_progress=lambda result, total: embedder.calls.clear(),
     )
     assert outcome.created == 4000
     assert peak <= 600

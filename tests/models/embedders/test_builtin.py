@@ -54,8 +54,8 @@ class TestBuiltinEmbedder(EmbedderContract):
         self, embedder: BuiltinEmbedder, query: str, right: str, wrong: str
     ) -> None:
         """A model recognises meaning: no pair shares a word, so hashing scores both at about 0."""
-        asked, near, far = embedder.embed([query, right, wrong], "query")
-        assert asked @ near > asked @ far + 0.1
+        query_vector, near, far = embedder.embed([query, right, wrong], "query")
+        assert query_vector @ near > query_vector @ far + 0.1
 
     def test_identifiers_are_near_their_words(self, embedder: BuiltinEmbedder) -> None:
         code, words, other = embedder.embed(["useBeforeUnload", "before unload", "static adapter"], "query")
@@ -109,10 +109,10 @@ class TestTokens:
     @pytest.mark.parametrize("word", ["zzz", "caca", "猫", "кошка", "𝒳"])
     def test_what_cannot_be_spelled_falls_into_one_bucket(self, word: str) -> None:
         """`caca` has pieces, but crumbs of one letter say nothing."""
-        found = spelled(word)
-        assert len(found) == 1
-        assert found[0].startswith("[")
-        assert spelled(f"{word} {word}") == found * 2
+        buckets = spelled(word)
+        assert len(buckets) == 1
+        assert buckets[0].startswith("[")
+        assert spelled(f"{word} {word}") == buckets * 2
 
     def test_accents_make_no_difference(self) -> None:
         assert spelled("ìnstàll") == ["install"]

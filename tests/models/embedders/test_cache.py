@@ -52,20 +52,20 @@ def sql(path: Path, statement: str, *values: object) -> None:
 
 
 def test_what_is_put_comes_back_bit_by_bit_in_any_order(path: Path) -> None:
-    found, rows = keys(1200), vectors(1200)
+    stored_keys, rows = keys(1200), vectors(1200)
     with EmbeddingCache(path) as cache:
-        cache.put(found, rows, range(1200), M)
+        cache.put(stored_keys, rows, range(1200), M)
     with EmbeddingCache(path) as cache:
-        assert np.array_equal(cache.get(found[::-1], M), rows[::-1])
-        assert np.array_equal(cache.get([found[3]] * 2, M), rows[[3, 3]])
+        assert np.array_equal(cache.get(stored_keys[::-1], M), rows[::-1])
+        assert np.array_equal(cache.get([stored_keys[3]] * 2, M), rows[[3, 3]])
         (model,) = cache.models()
         assert (model.model_id, model.dimensions, model.texts, model.tokens) == (M, 4, 1200, sum(range(1200)))
 
 
 def test_missing_names_each_hash_once_in_order(cache: EmbeddingCache) -> None:
     cache.put(keys(1), vectors(1), [1], M)
-    wanted = keys(1500)
-    assert cache.missing(iter([*wanted, *wanted]), M) == wanted[1:]
+    expected = keys(1500)
+    assert cache.missing(iter([*expected, *expected]), M) == expected[1:]
     assert cache.missing([], M) == []
 
 
@@ -111,24 +111,24 @@ def test_bad_vectors_are_refused_whole(cache: EmbeddingCache, bad: Vectors) -> N
     ],
 )
 def test_a_damaged_row_is_named_counts_as_missing_and_is_replaced(path: Path, statement: str) -> None:
-    found = filled(path)
+    chunks = filled(path)
     sql(path, statement)
     events: list[Event] = []
     with EmbeddingCache(path, on_event=events.append) as cache:
-        assert cache.missing(found, M) == [found[1]]
-        assert cache.missing(found, M) == [found[1]]
+        assert cache.missing(chunks, M) == [chunks[1]]
+        assert cache.missing(chunks, M) == [chunks[1]]
         assert len(cache.warnings) == len(events) == 1
-        assert found[1] in cache.warnings[0]
+        assert chunks[1] in cache.warnings[0]
         with pytest.raises(StateUnavailable):
-            cache.get(found, M)
-        cache.put([found[1]], vectors(1, first=7), [5], M)
-        assert np.array_equal(cache.get([found[1]], M), vectors(1, first=7))
-        assert cache.missing(found, M) == []
+            cache.get(chunks, M)
+        cache.put([chunks[1]], vectors(1, first=7), [5], M)
+        assert np.array_equal(cache.get([chunks[1]], M), vectors(1, first=7))
+        assert cache.missing(chunks, M) == []
 
 
 @pytest.mark.parametrize("damage", ["noise", "truncated", "other tables", "other file"])
 def test_a_damaged_file_is_set_aside_and_made_anew(path: Path, damage: str) -> None:
-    found = filled(path, 500)
+    chunks = filled(path, 500)
     match damage:
         case "noise":
             path.write_bytes(b"\x00garbage" * 1000)
@@ -138,26 +138,26 @@ def test_a_damaged_file_is_set_aside_and_made_anew(path: Path, damage: str) -> N
             sql(path, "DROP TABLE vectors")
         case _:
             path.write_text("not a database at all, just some words that are long enough to be read\n" * 20)
-    kept = path.read_bytes()
+    damaged_bytes = path.read_bytes()
     with EmbeddingCache(path) as cache:
         assert len(cache.warnings) == 1
-        assert cache.missing(found, M) == found
-        cache.put(found[:1], vectors(1), [1], M)
-    assert path.with_name("embeddings.db.corrupt-1").read_bytes()[:50] == kept[:50]
+        assert cache.missing(chunks, M) == chunks
+        cache.put(chunks[:1], vectors(1), [1], M)
+    assert path.with_name("embeddings.db.corrupt-1").read_bytes()[:50] == damaged_bytes[:50]
     with EmbeddingCache(path) as cache:
         assert cache.warnings == []
-        assert cache.missing(found[:1], M) == []
+        assert cache.missing(chunks[:1], M) == []
 
 
 def test_damage_deep_inside_is_an_error_now_and_a_new_file_next_time(path: Path) -> None:
-    found = filled(path, 2000)
+    chunks = filled(path, 2000)
     data = bytearray(path.read_bytes())
     data[8 * 4096 : -4 * 4096] = b"\xff" * (len(data) - 12 * 4096)
     path.write_bytes(bytes(data))
     with suppress(StateUnavailable), EmbeddingCache(path) as cache:
-        cache.missing(found, M)
+        cache.missing(chunks, M)
     with EmbeddingCache(path) as cache:
-        assert cache.missing(found, M) == found
+        assert cache.missing(chunks, M) == chunks
     assert path.with_name("embeddings.db.corrupt-1").exists()
 
 
@@ -174,11 +174,11 @@ def test_reading_only_writes_nothing(path: Path) -> None:
     with EmbeddingCache(path, read_only=True) as cache:
         assert cache.missing(keys(2), M) == keys(2)
     assert not path.parent.exists()
-    found = filled(path)
+    chunks = filled(path)
     before = {file.name: (file.read_bytes(), file.stat().st_mtime_ns) for file in path.parent.iterdir()}
     with EmbeddingCache(path, read_only=True) as cache:
         assert cache.missing(keys(4), M) == keys(1, first=3)
-        assert cache.get(found, M).shape == (3, 4)
+        assert cache.get(chunks, M).shape == (3, 4)
         with pytest.raises(StateUnavailable, match="open read-only"):
             cache.put(keys(1), vectors(1), [1], M)
     assert {file.name: (file.read_bytes(), file.stat().st_mtime_ns) for file in path.parent.iterdir()} == before
@@ -200,13 +200,13 @@ def test_reading_only_sees_what_a_writer_at_work_has_committed(path: Path, cache
 
 
 def test_a_full_disk_is_said_and_leaves_the_cache_whole(path: Path) -> None:
-    found = filled(path)
+    chunks = filled(path)
     with EmbeddingCache(path) as cache:
         pages = cache._table._db.execute("PRAGMA page_count").fetchone()[0]
         cache._table._db.execute(f"PRAGMA max_page_count = {pages}")
         with pytest.raises(StateUnavailable, match="full"):
             cache.put(keys(2000, first=100), vectors(2000), [1] * 2000, M)
-        assert cache.missing(found, M) == []
+        assert cache.missing(chunks, M) == []
         cache._table._db.execute("PRAGMA max_page_count = 100000")
         cache.put(keys(10, first=100), vectors(10), [1] * 10, M)
 
@@ -237,14 +237,14 @@ def test_several_processes_write_at_once(path: Path) -> None:
 
 
 def test_an_import_adds_only_what_is_missing(path: Path, tmp_path: Path) -> None:
-    found = filled(path, 600)
+    chunks = filled(path, 600)
     with EmbeddingCache(tmp_path / "clone" / "embeddings.db") as clone:
         clone.put(keys(10), vectors(10, first=3), [1] * 10, M)
         assert clone.import_from(path) == (590, 0)
         assert clone.import_from(path) == (0, 0)
-        assert clone.missing(found, M) == []
-        assert np.array_equal(clone.get(found[:10], M), vectors(10, first=3))
-        assert np.array_equal(clone.get(found[10:], M), vectors(600)[10:])
+        assert clone.missing(chunks, M) == []
+        assert np.array_equal(clone.get(chunks[:10], M), vectors(10, first=3))
+        assert np.array_equal(clone.get(chunks[10:], M), vectors(600)[10:])
 
 
 def test_only_sound_vectors_are_imported(path: Path, tmp_path: Path) -> None:

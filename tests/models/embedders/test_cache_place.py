@@ -82,14 +82,14 @@ def test_a_damaged_older_cache_stays_where_it_is(tmp_path: Path) -> None:
 
 def test_what_was_used_longest_ago_goes_first(aged: Path) -> None:
     with opened(aged) as cache:
-        held = cache.size_bytes()
+        size_bytes = cache.size_bytes()
         cache.get(keys(300), "old")  # so it is the newest but one now
-        removed = cache.prune(max_bytes=held * 5 // 6)
-        assert cache.size_bytes() <= held * 5 // 6
+        removed = cache.prune(max_bytes=size_bytes * 5 // 6)
+        assert cache.size_bytes() <= size_bytes * 5 // 6
     assert removed > 0
-    left = texts(aged)
-    assert (left["old"], left["new"]) == (300, 300)
-    assert left["older-used"] == 300 - removed
+    remaining_texts = texts(aged)
+    assert (remaining_texts["old"], remaining_texts["new"]) == (300, 300)
+    assert remaining_texts["older-used"] == 300 - removed
 
 
 def test_what_was_used_lately_stays_however_large_the_cache(aged: Path) -> None:

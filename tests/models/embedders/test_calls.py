@@ -74,8 +74,8 @@ def test_as_many_are_under_way_as_were_asked_for(
     run(cache, embedder, *TEXTS)
     assert server.most_under_way == 4
     assert sorted(server.paid) == sorted(TEXTS)
-    found = cache.get([content_hash(text) for text in TEXTS], embedder.model_id)
-    assert np.array_equal(found, HashEmbedder().embed(TEXTS, "passage"))
+    vectors = cache.get([content_hash(text) for text in TEXTS], embedder.model_id)
+    assert np.array_equal(vectors, HashEmbedder().embed(TEXTS, "passage"))
 
 
 def test_a_local_model_is_called_in_the_callers_own_thread(cache: EmbeddingCache) -> None:
@@ -106,15 +106,15 @@ def test_each_is_committed_when_it_arrives(server: Server, cache: EmbeddingCache
     """One that is late holds up no other."""
     late = threading.Event()
     server.replies.append(Reply(hang=late))
-    seen: list[int] = []
+    commits: list[int] = []
 
-    def on_progress(done: int, total: int) -> None:
-        seen.append(held(cache))
-        if done == total - 2:  # all but the late one
+    def on_progress(count: int, total: int) -> None:
+        commits.append(held(cache))
+        if count == total - 2:  # all but the late one
             late.set()
 
     run(cache, embedder, *TEXTS, on_progress=on_progress)
-    assert seen == list(range(2, 42, 2))
+    assert commits == list(range(2, 42, 2))
 
 
 def test_limits_and_failures_that_pass_are_waited_out(

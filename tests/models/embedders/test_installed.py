@@ -156,8 +156,8 @@ def test_the_example_as_an_installed_wheel_makes_an_index(server: Server, tmp_pa
     )
     environ = {**os.environ, "PYTHONPATH": str(tmp_path / "packages"), "VOYAGE_API_KEY": KEY}
     command = [sys.executable, "-m", "searchsocket.cli.main", "index", "--project", str(root), "--quiet"]
-    done = subprocess.run(command, env=environ, cwd=EXAMPLE.parents[1], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    result = subprocess.run(command, env=environ, cwd=EXAMPLE.parents[1], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
     assert {request["model"] for request in server.requests} == {"voyage-3.5"}
 
 

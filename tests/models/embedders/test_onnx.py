@@ -102,9 +102,9 @@ class TestFindModel:
         shutil.copytree(TINY, cached / "snapshots" / ("0" * 40))
         (cached / "refs").mkdir()
         (cached / "refs" / "main").write_text("0" * 40)
-        found = find_model("acme/tiny-embedder", tmp_path)
-        assert folder_name(found) == "tiny-embedder"
-        assert OnnxEmbedder(found).model_id.startswith("onnx-tiny-embedder-")
+        model = find_model("acme/tiny-embedder", tmp_path)
+        assert folder_name(model) == "tiny-embedder"
+        assert OnnxEmbedder(model).model_id.startswith("onnx-tiny-embedder-")
 
     @pytest.mark.parametrize("name", ["acme/not-there", "not a name", "../../etc/passwd", "a/b/c"])
     def test_what_is_nowhere_says_how_to_get_it(
@@ -115,8 +115,8 @@ class TestFindModel:
             find_model(name, tmp_path)
 
     def test_it_is_made_by_name(self) -> None:
-        made = make_embedder(EmbeddingSettings(provider="onnx", model=str(TINY)), {})
-        assert made.model_id.startswith("onnx-tiny-onnx-")
+        embedder = make_embedder(EmbeddingSettings(provider="onnx", model=str(TINY)), {})
+        assert embedder.model_id.startswith("onnx-tiny-onnx-")
 
 
 @needs_minilm

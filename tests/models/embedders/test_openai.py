@@ -183,9 +183,9 @@ def test_what_the_provider_asks_to_wait_is_handed_on(server: Server, embedder: E
 
 
 def test_a_pause_may_be_a_date_of_the_providers_clock() -> None:
-    said = {"retry-after": "Wed, 21 Oct 2026 07:28:30 GMT", "date": "Wed, 21 Oct 2026 07:28:00 GMT"}
-    assert retry_after_s(said) == 30.0
-    assert retry_after_s({"retry-after": said["retry-after"]}) is None
+    headers = {"retry-after": "Wed, 21 Oct 2026 07:28:30 GMT", "date": "Wed, 21 Oct 2026 07:28:00 GMT"}
+    assert retry_after_s(headers) == 30.0
+    assert retry_after_s({"retry-after": headers["retry-after"]}) is None
 
 
 def test_what_the_provider_still_takes_is_kept_to(server: Server, embedder: Embedder) -> None:
@@ -213,7 +213,7 @@ def test_what_was_charged_is_what_the_answers_say(server: Server, embedder: Embe
     embedder.embed(["x" * 40], "passage")
     assert embedder.charged_tokens() == 10  # estimated, where nothing is said
     for absurd in (10**15, -5, True, "7"):
-        server.always = Reply(spoil=lambda answer, said=absurd: {**answer, "usage": {"total_tokens": said}})
+        server.always = Reply(spoil=lambda answer, usage=absurd: {**answer, "usage": {"total_tokens": usage}})
         embedder.embed(["x" * 40], "passage")
         assert embedder.charged_tokens() == 10
 

@@ -60,8 +60,8 @@ def ended() -> None:
 def test_a_query_is_asked_for_once() -> None:
     embedder = Remote()
     queries = vectors_of(embedder)
-    found = [queries.vector(embedder, "a") for _ in range(3)]
-    assert all(np.array_equal(vector, HashEmbedder().embed(["a"], "query")[0]) for vector in found)
+    results = [queries.vector(embedder, "a") for _ in range(3)]
+    assert all(np.array_equal(vector, HashEmbedder().embed(["a"], "query")[0]) for vector in results)
     assert embedder.asked == ["a"]
 
 
@@ -239,9 +239,9 @@ def test_a_ledger_that_cannot_be_used_is_reported_and_lets_nothing_be_spent(tmp_
     (tmp_path / "costs.db").write_bytes(b"no database at all" * 100)
     heard: list[BaseException] = []
     embedder = Remote()
-    for month, found in ((None, False), (9.0, True)):
+    for month, result in ((None, False), (9.0, True)):
         queries = vectors_of(
             embedder, ledger=Ledger(tmp_path / "costs.db", "site"), usd_a_month=month, on_error=heard.append
         )
-        assert (queries.vector(embedder, "a") is NoVector.OVER_BUDGET) is found
+        assert (queries.vector(embedder, "a") is NoVector.OVER_BUDGET) is result
     assert [type(error) for error in heard] == [StateUnavailable] * 2

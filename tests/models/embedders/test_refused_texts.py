@@ -85,10 +85,10 @@ def test_a_text_that_is_too_long_is_cut_to_what_the_server_takes(cache: Embeddin
     assert (outcome.created, outcome.refused) == (35, ())
     [cut] = outcome.cut
     assert (cut.position, cut.reason) == (34, "the input length exceeds the context length")
-    sent = max(server.paid, key=len)
-    assert LONG.startswith(sent)
-    assert 1_300 < len(sent) <= 1_500
-    assert np.allclose(vector_of(cache, LONG), HashEmbedder().embed([sent], "passage")[0], atol=1e-3)
+    longest_text = max(server.paid, key=len)
+    assert LONG.startswith(longest_text)
+    assert 1_300 < len(longest_text) <= 1_500
+    assert np.allclose(vector_of(cache, LONG), HashEmbedder().embed([longest_text], "passage")[0], atol=1e-3)
     assert sorted(text for text in server.paid if text in SHORT) == sorted(SHORT)  # each paid for once
     assert len(server.requests) < 20
 

@@ -55,12 +55,12 @@ def seconds_of(provider: Provider, concurrency: int) -> float:
     batches = [min(BATCH, CHUNKS - start) * TOKENS for start in range(0, CHUNKS, BATCH)]
     queue: CallQueue[int] = CallQueue(batches, rates.wait_s, schedule, Time(lambda: now))
     under_way: list[tuple[float, int, Call[int], EmbedderUnavailable | None, dict[str, str]]] = []
-    sent = 0
+    call_number = 0
     while True:
         while (call := queue.next_call(len(under_way))) is not None:
-            sent += 1
+            call_number += 1
             at, error, headers = provider.call(now, call.batch)
-            heapq.heappush(under_way, (at, sent, call, error, headers))
+            heapq.heappush(under_way, (at, call_number, call, error, headers))
         assert queue.failure is None
         pause = queue.pause_s(len(under_way))
         if not under_way and pause is None:

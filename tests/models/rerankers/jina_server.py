@@ -50,8 +50,8 @@ def words(text: str) -> set[str]:
 
 def score(query: str, document: str) -> float:
     """The share of the query's words that a document holds; of equals a shorter one is better."""
-    asked = words(query)
-    return round(len(asked & words(document)) / max(len(asked), 1) - len(document) / 1e6, 6)
+    query_words = words(query)
+    return round(len(query_words & words(document)) / max(len(query_words), 1) - len(document) / 1e6, 6)
 
 
 def judged(body: dict[str, Any]) -> dict[str, Any]:
@@ -108,9 +108,9 @@ def serve() -> Iterator[Server]:
             elif answer is None and (problem := _problem(body)):
                 status, answer = 422, {"detail": problem}
             elif answer is None:
-                made = judged(body)
-                server.tokens += made["usage"]["total_tokens"]
-                answer = reply.spoil(made)
+                output = judged(body)
+                server.tokens += output["usage"]["total_tokens"]
+                answer = reply.spoil(output)
             data = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
             self.send_response(status)
             for name, value in {"Content-Type": "application/json", **reply.headers}.items():

@@ -28,8 +28,8 @@ def listening() -> Iterator[Server]:
 
 @pytest.fixture
 def server(listening: Server) -> Server:
-    for kept in (listening.replies, listening.requests, listening.keys):
-        kept.clear()
+    for records in (listening.replies, listening.requests, listening.keys):
+        records.clear()
     listening.always, listening.tokens = Reply(), 0
     return listening
 
@@ -141,8 +141,8 @@ def test_every_failure_is_one_of_ours_and_tells_no_secret(
 
 def test_what_the_provider_asks_to_wait_is_handed_on(server: Server, reranker: Reranker) -> None:
     waits = []
-    for asked in ("7", "Wed, 21 Oct 2026 07:28:00 GMT"):
-        server.always = Reply(429, {}, {"Retry-After": asked})
+    for retry_after in ("7", "Wed, 21 Oct 2026 07:28:00 GMT"):
+        server.always = Reply(429, {}, {"Retry-After": retry_after})
         with pytest.raises(RerankerUnavailable) as raised:
             ask(reranker)
         waits.append(raised.value.retry_after_s)

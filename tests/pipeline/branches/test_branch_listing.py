@@ -19,12 +19,12 @@ def test_a_clone_knows_its_own_branches_and_those_of_its_remote(tmp_path: Path) 
     clone = tmp_path / "clone"
     git(tmp_path, "clone", "-q", str(origin), str(clone))
     git(clone, "branch", "only-here")
-    found = list_branches(clone, "", 30)
-    assert set(found.commits) == {"main", "feature/a", "release-1", "only-here"}
-    assert found.default == "main"
-    assert found.commits["main"] == git(clone, "rev-parse", "HEAD")
-    assert set(found.scopes().values()) == set(found.commits)
-    assert found.scopes()[sanitise_scope("feature/a")] == "feature/a"
+    branches = list_branches(clone, "", 30)
+    assert set(branches.commits) == {"main", "feature/a", "release-1", "only-here"}
+    assert branches.default == "main"
+    assert branches.commits["main"] == git(clone, "rev-parse", "HEAD")
+    assert set(branches.scopes().values()) == set(branches.commits)
+    assert branches.scopes()[sanitise_scope("feature/a")] == "feature/a"
 
 
 def test_a_remote_is_asked_itself(tmp_path: Path) -> None:
@@ -33,8 +33,8 @@ def test_a_remote_is_asked_itself(tmp_path: Path) -> None:
     git(tmp_path, "clone", "-q", "--depth", "1", f"file://{origin}", str(clone))
     git(origin, "branch", "-q", "later")
     for remote in ("origin", str(origin)):
-        found = list_branches(clone, remote, 30)
-        assert (set(found.commits), found.default) == ({"main", "feature/a", "later"}, "main")
+        branches = list_branches(clone, remote, 30)
+        assert (set(branches.commits), branches.default) == ({"main", "feature/a", "later"}, "main")
 
 
 def test_a_local_repository_without_a_remote_is_the_whole_truth(tmp_path: Path) -> None:
@@ -106,9 +106,12 @@ def test_packed_branches_of_a_bare_repository_are_listed(tmp_path: Path) -> None
     add_file(origin, "second")
     git(origin, "push", "-q", str(bare), "main", ":feature/b")
     for folder, remote in ((bare, ""), (origin, str(bare))):
-        found = list_branches(folder, remote, 30)
-        assert set(found.commits) == {"main", "feature/a"}
-        assert (found.commits["main"], found.default) == (git(origin, "rev-parse", "main"), "main" if remote else "")
+        branches = list_branches(folder, remote, 30)
+        assert set(branches.commits) == {"main", "feature/a"}
+        assert (branches.commits["main"], branches.default) == (
+            git(origin, "rev-parse", "main"),
+            "main" if remote else "",
+        )
 
 
 def test_a_fetch_that_races_hides_no_branch(tmp_path: Path) -> None:
@@ -143,9 +146,12 @@ def test_a_branch_that_was_force_pushed_or_renamed_is_what_it_is_now(tmp_path: P
     git(origin, "commit", "-q", "--amend", "--allow-empty", "-m", "another")
     git(origin, "branch", "-m", "old", "new")
     git(tmp_path / "clone", "fetch", "-q", "--prune")
-    asked, known = list_branches(tmp_path / "clone", "origin", 30), list_branches(tmp_path / "clone", "", 30)
-    assert set(asked.commits) == set(known.commits) == {"main", "new"}
-    assert asked.commits["main"] == git(origin, "rev-parse", "main")
+    remote_branches, local_branches = (
+        list_branches(tmp_path / "clone", "origin", 30),
+        list_branches(tmp_path / "clone", "", 30),
+    )
+    assert set(remote_branches.commits) == set(local_branches.commits) == {"main", "new"}
+    assert remote_branches.commits["main"] == git(origin, "rev-parse", "main")
 
 
 def test_the_repository_of_a_hook_is_not_meant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -167,8 +167,8 @@ def test_no_program_of_a_repository_runs(trap: Trap, kinds: list[str]) -> None:
     trap.mark.unlink(missing_ok=True)  # git itself ran some while the trap was set
     for command in (["index", "--force"], ["status"], ["code", "sync"], ["prune"]):
         trap.touch()
-        done = CliRunner().invoke(cli, [*command, "--project", str(trap.root)])
-        assert done.exit_code == 0 or (command[0] == "prune" and "BRANCHES" in done.output), done.output
+        result = CliRunner().invoke(cli, [*command, "--project", str(trap.root)])
+        assert result.exit_code == 0 or (command[0] == "prune" and "BRANCHES" in result.output), result.output
         assert not trap.mark.exists(), f"{command}: {trap.mark.read_text()}"
 
 

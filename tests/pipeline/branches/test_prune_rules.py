@@ -56,11 +56,11 @@ def test_every_verdict_has_its_reason() -> None:
     protected=st.sets(st.sampled_from([scope.name for scope in SCOPES])),
 )
 def test_the_protected_stay_and_all_is_never_more_than_any(alive, older_than_s, match, protected) -> None:  # type: ignore[no-untyped-def]
-    found = going(PruneRules(alive, older_than_s, match, tuple(protected)))
-    assert not protected & set(found)
-    assert set(going(PruneRules(alive, older_than_s, "all", tuple(protected)))) <= set(found) or match == "all"
+    result = going(PruneRules(alive, older_than_s, match, tuple(protected)))
+    assert not protected & set(result)
+    assert set(going(PruneRules(alive, older_than_s, "all", tuple(protected)))) <= set(result) or match == "all"
     if alive is not None and older_than_s is None:
-        assert set(found) == {scope.name for scope in SCOPES} - alive.keys() - protected
+        assert set(result) == {scope.name for scope in SCOPES} - alive.keys() - protected
 
 
 @pytest.mark.parametrize(("text", "hours"), [("12h", 12), ("30d", 720), ("2w", 336)])

@@ -79,11 +79,11 @@ def test_a_build_folder_that_is_made_anew_is_still_watched(root: Path, watcher: 
     assert watcher.wait(LONG_S)
     assert cover(watcher, root).digest == "", "nothing is indexed while there is no build"
     write_site(root)
-    while (found := cover(watcher, root)).digest in ("", first.digest):
+    while (result := cover(watcher, root)).digest in ("", first.digest):
         assert watcher.wait(LONG_S)
     watcher.wait(0)
     (root / "build/new.html").write_text("<title>New</title><p>new</p>")
-    while cover(watcher, root).digest == found.digest:
+    while cover(watcher, root).digest == result.digest:
         assert watcher.wait(LONG_S)
 
 

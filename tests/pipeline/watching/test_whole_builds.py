@@ -45,8 +45,8 @@ class Viewer:
         step = self.pace.step(look, targets.build, now_ns)
         if step is Step.INDEX:
             folder = Path(targets.build)
-            found = {path.relative_to(folder).as_posix(): path.read_text() for path in folder.rglob("*.html")}
-            self.indexed += [found] if found not in self.indexed[-1:] else []
+            files = {path.relative_to(folder).as_posix(): path.read_text() for path in folder.rglob("*.html")}
+            self.indexed += [files] if files not in self.indexed[-1:] else []
             self.pace.wholeness.remember()
         return step
 
@@ -79,7 +79,7 @@ def test_a_build_without_pages_that_were_there_waits_for_them(root: Path) -> Non
     assert viewer.indexed == [FIRST]
     longer = {**FIRST, "docs/boats.html": FIRST["about.html"]}
     assert viewer.watch(build_in_place(root, longer))[-1] == longer
-    assert all(FIRST.keys() <= found.keys() and "" not in found.values() for found in viewer.indexed)
+    assert all(FIRST.keys() <= result.keys() and "" not in result.values() for result in viewer.indexed)
     for _ in build_in_place(root, SECOND):
         viewer.look()
     assert (viewer.look(), viewer.pace.wait and viewer.pace.wait.example) == (Step.WAIT, "docs/tides.html")

@@ -53,8 +53,8 @@ def patience(lab: Lab) -> list[float]:
 def discovered(lab: Lab) -> list[str]:
     """Scopes that Dagster's sensor asks runs for."""
     with dg.DagsterInstance.ephemeral() as instance:
-        found = sensor(lab, "new_branches")(dg.build_sensor_context(instance=instance))
-    return [run.partition_key for run in getattr(found, "run_requests", ())]
+        tick_result = sensor(lab, "new_branches")(dg.build_sensor_context(instance=instance))
+    return [run.partition_key for run in getattr(tick_result, "run_requests", ())]
 
 
 def status(lab: Lab) -> str:
@@ -70,8 +70,8 @@ def built(lab: Lab) -> list[str]:
     written_ns = max(path.stat().st_ctime_ns for path in (lab.root / "build").rglob("*"))
     with dg.DagsterInstance.ephemeral() as instance, lab.patch.context() as patch:
         patch.setattr(builds.time, "time_ns", lambda: written_ns + 1_000_000_000)
-        found = sensor(lab, "new_builds")(dg.build_sensor_context(instance=instance))
-    return [run.partition_key for run in found.run_requests or ()]
+        tick_result = sensor(lab, "new_builds")(dg.build_sensor_context(instance=instance))
+    return [run.partition_key for run in tick_result.run_requests or ()]
 
 
 def dead(lab: Lab) -> str:

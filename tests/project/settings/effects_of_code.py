@@ -20,9 +20,9 @@ def write_source(lab: Lab) -> None:
 
 def corpora(lab: Lab) -> list[str]:
     """Return the corpora that `searchsocket index` would index."""
-    done = CliRunner().invoke(cli, ["index", "--dry-run", "--json", "--project", str(lab.root)])
-    plan = json.loads(done.stdout)
-    return [name for name, held in (("site", "pages" in plan), ("code", "code" in plan)) if held]
+    result = CliRunner().invoke(cli, ["index", "--dry-run", "--json", "--project", str(lab.root)])
+    plan = json.loads(result.stdout)
+    return [name for name, is_included in (("site", "pages" in plan), ("code", "code" in plan)) if is_included]
 
 
 def files(lab: Lab) -> list[str]:

@@ -51,14 +51,14 @@ def copy_model(lab: Lab) -> None:
 
 def embedded(lab: Lab) -> list[int]:
     """Return the number of embedded texts after each call of the embedder."""
-    done: list[int] = []
+    steps: list[int] = []
 
     def hear(event: Event) -> None:
         if event.name == "progress" and event.fields["stage"] == "chunk_embeddings":
-            done.append(int(event.fields["done"]))
+            steps.append(int(event.fields["done"]))
 
     index_scope(lab.site.run("main", RunOptions(), hear))
-    return done
+    return steps
 
 
 def with_old_embeddings(lab: Lab) -> None:
@@ -78,8 +78,8 @@ def embedding(web: Web) -> None:
     """Serve embeddings at two addresses."""
 
     def answer(request: Request) -> Answer:
-        made = vectors_json(json.loads(request.body)["input"], as_base64=True)
-        return Answer(200, json.dumps(made).encode(), {"Content-Type": "application/json"})
+        vectors = vectors_json(json.loads(request.body)["input"], as_base64=True)
+        return Answer(200, json.dumps(vectors).encode(), {"Content-Type": "application/json"})
 
     web.pages = dict.fromkeys(("/usual/embeddings", "/own/embeddings"), answer)
 
@@ -94,16 +94,16 @@ def asked(lab: Lab) -> set[str]:
 
 def under_way(lab: Lab) -> list[int]:
     """Return the number of concurrent requests of a run."""
-    seen: list[int] = []
+    pool_sizes: list[int] = []
 
     def pool(workers: int, **options: str) -> ThreadPoolExecutor:
-        seen.append(workers)
+        pool_sizes.append(workers)
         return ThreadPoolExecutor(workers, **options)  # type: ignore[arg-type]
 
     with lab.patch.context() as patch:
         patch.setattr(calls, "ThreadPoolExecutor", pool)
         lab.index()
-    return seen
+    return pool_sizes
 
 
 def notes(lab: Lab) -> list[str]:
@@ -115,18 +115,18 @@ def notes(lab: Lab) -> list[str]:
 
 def patience(lab: Lab) -> list[float | None]:
     """For how long a query waits for its vector."""
-    seen: list[float | None] = []
+    timeouts_s: list[float | None] = []
 
     class Watched(Future[Vector]):
         def result(self, timeout: float | None = None) -> Vector:
-            seen.append(timeout)
+            timeouts_s.append(timeout)
             return super().result(20)
 
     lab.index()
     with lab.patch.context() as patch:
         patch.setattr(futures, "Future", Watched)
         assert notes(lab) == []
-    return seen
+    return timeouts_s
 
 
 def grow(lab: Lab) -> None:

@@ -15,15 +15,15 @@ def paths(lab: Lab) -> list[str]:
 
 def started(lab: Lab) -> list[object]:
     """Return the transport and address that `searchsocket mcp` would start."""
-    found: list[object] = []
+    results: list[object] = []
     with lab.patch.context() as patch:
-        patch.setattr(mcp, "_serve_stdio", lambda *_: found.append("stdio"))
+        patch.setattr(mcp, "_serve_stdio", lambda *_: results.append("stdio"))
         patch.setattr(
-            mcp, "serve_http", lambda _, project, *__, **___: found.extend(["http", project.settings.mcp.http.port])
+            mcp, "serve_http", lambda _, project, *__, **___: results.extend(["http", project.settings.mcp.http.port])
         )
-        done = CliRunner().invoke(cli, ["mcp", "--project", str(lab.root)])
-    assert done.exit_code == 0, done.output
-    return found
+        result = CliRunner().invoke(cli, ["mcp", "--project", str(lab.root)])
+    assert result.exit_code == 0, result.output
+    return results
 
 
 def tools(lab: Lab) -> list[str]:

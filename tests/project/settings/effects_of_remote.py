@@ -24,17 +24,17 @@ def ask(lab: Lab, asked: str = "lantern") -> None:
 
 def limits(lab: Lab) -> list[float]:
     """For how long the calls of a query are waited for, the first one aside."""
-    found: list[float] = []
+    results: list[float] = []
     waited = TimeLimit.call
 
     def noted(limit: TimeLimit, work: object, timeout_s: float) -> object:
-        found.append(timeout_s)
+        results.append(timeout_s)
         return waited(limit, work, timeout_s)  # type: ignore[arg-type]
 
     with lab.patch.context() as patch:
         patch.setattr(TimeLimit, "call", noted)
         ask(lab)
-    return [round(timeout_s - 10.0, 3) for timeout_s in found]
+    return [round(timeout_s - 10.0, 3) for timeout_s in results]
 
 
 EFFECTS = (

@@ -46,17 +46,17 @@ def status(lab: Lab) -> int:
 
 def patience(lab: Lab) -> list[float | None]:
     """For how long a query waits for the reranker."""
-    seen: list[float | None] = []
+    timeouts_s: list[float | None] = []
 
     class Watched(Future[Scores]):
         def result(self, timeout: float | None = None) -> Scores:
-            seen.append(timeout)
+            timeouts_s.append(timeout)
             return super().result(20)
 
     with lab.patch.context() as patch:
         patch.setattr(futures, "Future", Watched)
         status(lab)
-    return seen
+    return timeouts_s
 
 
 def notes(lab: Lab) -> list[str]:
@@ -75,8 +75,8 @@ def asked(lab: Lab) -> list[Request]:
 
 def body(lab: Lab) -> dict[str, object]:
     (request,) = asked(lab)
-    found: dict[str, object] = json.loads(request.body)
-    return found
+    report: dict[str, object] = json.loads(request.body)
+    return report
 
 
 def longest(lab: Lab) -> bool:
@@ -98,8 +98,8 @@ def addresses(lab: Lab) -> set[str]:
 
 
 def first(lab: Lab) -> str:
-    found: str = lab.api().post(Q).json()["results"][0]["url"]
-    return found
+    url: str = lab.api().post(Q).json()["results"][0]["url"]
+    return url
 
 
 def write_pages(lab: Lab) -> None:
@@ -116,8 +116,8 @@ def effect(
     web: Callable[[Web], None] = judging,
     prepare: Callable[[Lab], None] = write_pages,
 ) -> Effect:
-    given = {name: other for name, other in SERVED.items() if name != key}
-    return Effect(key, value, observe, before, after, given, prepare, web)
+    other_settings = {name: other for name, other in SERVED.items() if name != key}
+    return Effect(key, value, observe, before, after, other_settings, prepare, web)
 
 
 EFFECTS = (

@@ -28,12 +28,12 @@ def folders(name: str) -> Callable[[Lab], list[str]]:
 
 def workers(lab: Lab) -> int:
     """Return the number of processes for the pages of a large site, on a machine of five cores."""
-    asked: list[int] = []
+    requests: list[int] = []
 
     def record(
         work: Callable[[object], object], batches: Iterable[object], *, workers: int, **_: object
     ) -> Iterator[object]:
-        asked.append(workers)
+        requests.append(workers)
         return map(work, batches)
 
     with lab.patch.context() as patch:
@@ -41,7 +41,7 @@ def workers(lab: Lab) -> int:
         patch.setattr(page_mirror, "default_workers", lambda: 5)
         patch.setattr(page_mirror, "map_batches", record)
         lab.index()
-    return asked[0]
+    return requests[0]
 
 
 def long_page(lines: int) -> Callable[[Lab], None]:

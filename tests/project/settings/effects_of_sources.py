@@ -135,7 +135,7 @@ def wide(web: Web) -> None:
 
 def at_once(lab: Lab) -> int:
     """Most requests that the server had before it at one time."""
-    wanted = lab.project.settings.source.crawl.concurrency
+    expected = lab.project.settings.source.crawl.concurrency
     gate, open_now, peak = threading.Condition(), 0, 0
 
     def meet(_: Request) -> Answer:
@@ -145,7 +145,7 @@ def at_once(lab: Lab) -> int:
             open_now += 1
             peak = max(peak, open_now)
             gate.notify_all()
-            gate.wait_for(lambda: peak >= wanted, timeout=60)
+            gate.wait_for(lambda: peak >= expected, timeout=60)
             open_now -= 1
         return Answer(200, b"<main><p>Here.</p></main>")
 

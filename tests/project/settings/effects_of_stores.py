@@ -63,7 +63,7 @@ def session(lab: Lab) -> object:
     values: dict[str, str] = {}
     connection = SimpleNamespace(execute=lambda sql, pair: values.update([pair]))
     with lab.patch.context() as patch:
-        patch.setattr(psycopg, "connect", lambda *given, **options: connection)
+        patch.setattr(psycopg, "connect", lambda *arguments, **options: connection)
         tables = _pgvector(lab)
         assert isinstance(tables, PgvectorTables)
         tables._connected(autocommit=True)
@@ -76,8 +76,8 @@ def connects_with(option: str) -> Callable[[Lab], object]:
     def observe(lab: Lab) -> object:
         options: dict[str, object] = {}
 
-        def connect(url: str, **given: object) -> NoReturn:
-            options.update(given, url=url)
+        def connect(url: str, **arguments: object) -> NoReturn:
+            options.update(arguments, url=url)
             raise psycopg.OperationalError("nobody is there")
 
         with lab.patch.context() as patch:
@@ -98,13 +98,13 @@ def collections(lab: Lab) -> list[str]:
     """Folder and name of every collection of Qdrant after a run."""
     environ = _qdrant_environ(lab)
     index_scope(replace(lab.site.run(), environ=environ))
-    found = []
+    results = []
     for path in (environ["QDRANT_URL"], environ["OTHER_URL"]):
         gc.collect()  # the run's client locks the folder
         client = QdrantClient(path=path)
-        found += [f"{Path(path).name} {each.name}" for each in client.get_collections().collections]
+        results += [f"{Path(path).name} {each.name}" for each in client.get_collections().collections]
         client.close()
-    return found
+    return results
 
 
 def asks_with(option: str) -> Callable[[Lab], object]:
@@ -113,8 +113,8 @@ def asks_with(option: str) -> Callable[[Lab], object]:
     def observe(lab: Lab) -> object:
         options: dict[str, object] = {}
 
-        def connect(**given: object) -> NoReturn:
-            options.update(given)
+        def connect(**arguments: object) -> NoReturn:
+            options.update(arguments)
             raise ValueError("nobody is there")
 
         with lab.patch.context() as patch:
@@ -159,7 +159,9 @@ def is_exact(lab: Lab) -> tuple[bool, int | None]:
 def refused(lab: Lab) -> str:
     """The outcome of a run whose index finds 95 % of the nearest."""
     with lab.patch.context() as patch:
-        patch.setattr("searchsocket.pipeline.run.recall.measure_recall", lambda *given, **options: Recall(0.95, 100))
+        patch.setattr(
+            "searchsocket.pipeline.run.recall.measure_recall", lambda *arguments, **options: Recall(0.95, 100)
+        )
         return outcome(lambda: index_scope(replace(lab.site.run(), environ=_qdrant_environ(lab))), "vector.min_recall")
 
 

@@ -147,8 +147,8 @@ def test_any_value_of_any_key_is_taken_or_refused_by_name(
             settings = load_settings(root, environ)
             configured_site(settings, None, "main")
         except ConfigError as error:
-            told = str(error).lower()
-            assert key.rpartition(".")[2] in told or "not valid toml" in told
+            message = str(error).lower()
+            assert key.rpartition(".")[2] in message or "not valid toml" in message
 
 
 @pytest.mark.parametrize("value", ["javascript:alert(1)", "ftp://a.example", "file:///etc", "https://", "a.example"])
@@ -187,8 +187,8 @@ def test_a_key_or_an_address_alone_means_openai(tmp_path: Path, text: str, provi
     """The minimal configuration names the variable of the key only."""
     (tmp_path / "searchsocket.toml").write_text(f"[embeddings]\n{text}\n")
     assert load_settings(tmp_path, {}).embeddings.provider == provider
-    [shown] = [each for each in effective_settings(tmp_path, {}) if each.key == "embeddings.provider"]
-    assert (shown.value, shown.source) == (provider, "default" if provider == "builtin" else "file")
+    [setting] = [each for each in effective_settings(tmp_path, {}) if each.key == "embeddings.provider"]
+    assert (setting.value, setting.source) == (provider, "default" if provider == "builtin" else "file")
 
 
 @pytest.mark.parametrize(

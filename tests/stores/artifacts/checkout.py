@@ -67,10 +67,10 @@ class Machine:
 
     def git(self, *arguments: str) -> str:
         identity = ["-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "commit.gpgsign=false"]
-        done = subprocess.run(
+        result = subprocess.run(
             ["git", "-C", self.root, *identity, *arguments], check=True, capture_output=True, text=True
         )
-        return done.stdout.strip()
+        return result.stdout.strip()
 
     def commit(self) -> str:
         self.git("add", "build", "package.json")

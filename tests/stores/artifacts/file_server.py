@@ -19,8 +19,10 @@ class _CleanUrls(_Quiet):
     """Opens `/page` where there is a `page.html`, as most hosts of static sites do."""
 
     def translate_path(self, path: str) -> str:
-        found = super().translate_path(path).removesuffix("/")
-        return next((file for file in (found, f"{found}.html") if Path(file).is_file()), super().translate_path(path))
+        program = super().translate_path(path).removesuffix("/")
+        return next(
+            (file for file in (program, f"{program}.html") if Path(file).is_file()), super().translate_path(path)
+        )
 
 
 class _Server(ThreadingHTTPServer):

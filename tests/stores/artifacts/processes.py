@@ -23,7 +23,7 @@ def environment(home: Path, **more: str) -> dict[str, str]:
 
 def command(folder: Path, *arguments: str, status: int = 0, **environ: str) -> dict[str, Any]:
     """Run `searchsocket ... --json`, and return its output as data."""
-    done = subprocess.run(
+    result = subprocess.run(
         [COMMAND, *arguments, "--json"],
         cwd=folder,
         env=environment(folder.parent / f"{folder.name}-home", **environ),
@@ -31,8 +31,8 @@ def command(folder: Path, *arguments: str, status: int = 0, **environ: str) -> d
         text=True,
         check=False,
     )
-    assert done.returncode == status, done.stderr + done.stdout
-    return dict(json.loads(done.stdout or done.stderr.splitlines()[-1]))
+    assert result.returncode == status, result.stderr + result.stdout
+    return dict(json.loads(result.stdout or result.stderr.splitlines()[-1]))
 
 
 @contextmanager

@@ -56,8 +56,8 @@ def test_a_killed_push_is_invisible_and_the_next_one_completes_it(
     for fell in before_each_step("push", indexer.root, place, place, tmp_path):
         reader.pull()
         assert reader.holds() in (old, new), fell
-        sent = indexer.push()
-        assert sent.sent_files < sent.files, fell
+        push_report = indexer.push()
+        assert push_report.sent_files < push_report.files, fell
         reader.pull()
         assert reader.holds() == new, fell
         shutil.rmtree(reader.root)
@@ -68,14 +68,14 @@ def test_a_killed_pull_leaves_the_old_generation_and_the_next_one_completes_it(
 ) -> None:
     indexer.push()
     old, new = reader.holds(), held(indexer.root)
-    wanted = 0
+    expected = 0
     for fell in before_each_step("pull", reader.root, place, reader.root, tmp_path):
         assert reader.holds() in (old, new), fell
-        wanted = max(wanted, reader.pull().fetched_files)
+        expected = max(expected, reader.pull().fetched_files)
         assert reader.holds() == new, fell
         assert len(reader.generations()) == 2, fell
         assert [path for path in reader.root.rglob(".*") if path.name.startswith((".tmp", ".building"))] == [], fell
-    assert wanted > 3
+    assert expected > 3
 
 
 def test_what_a_killed_pull_had_fetched_is_not_fetched_again(place: Path, indexer: Indexer, tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_two_machines_push_the_same_scope_and_readers_see_one_whole(objects: Obj
     machines[0].publish_and_push()
     published: dict[str, object] = {}
     lock = threading.Lock()
-    done = threading.Event()
+    finish = threading.Event()
     failures: list[Exception] = []
 
     def push(machine: Indexer) -> None:
@@ -127,12 +127,12 @@ def test_two_machines_push_the_same_scope_and_readers_see_one_whole(objects: Obj
 
     def read() -> None:
         try:
-            while not done.is_set():
+            while not finish.is_set():
                 reader = Reader(tmp_path / "reader", open_objects((tmp_path / "objects").as_uri()))
                 reader.pull()
                 with lock:
-                    seen = reader.holds()
-                    assert seen == published.setdefault(seen[0].name, seen)  # type: ignore[attr-defined]
+                    contents = reader.holds()
+                    assert contents == published.setdefault(contents[0].name, contents)  # type: ignore[attr-defined]
         except Exception as error:  # noqa: BLE001
             failures.append(error)
 
@@ -142,7 +142,7 @@ def test_two_machines_push_the_same_scope_and_readers_see_one_whole(objects: Obj
         thread.start()
     for thread in pushing:
         thread.join()
-    done.set()
+    finish.set()
     reading.join()
     assert failures == []
     generations = stored_generations(objects)

@@ -74,8 +74,8 @@ def test_prune_counts_before_it_removes(root: Path, url: str) -> None:
     assert (counted["dryRun"], removed["dryRun"]) == (True, False)
     assert counted["generations"] == removed["generations"]
     assert counted["files"] == removed["files"] > 0
-    left = printed(artifacts(root, "list", "--url", url, "--json"))["generations"]
-    assert [(each["scope"], each["live"]) for each in left] == [("main", True)]
+    generations = printed(artifacts(root, "list", "--url", url, "--json"))["generations"]
+    assert [(each["scope"], each["live"]) for each in generations] == [("main", True)]
     assert "removed 0 generations" in artifacts(root, "prune", "--url", url).stdout
 
 

@@ -57,7 +57,7 @@ def test_machines_that_publish_at_once_lose_no_page(buckets: Buckets) -> None:
     """The lease over the real protocols; `test_lease_fuzz.py` tries what time allows here only once."""
     url, scope = f"{buckets.url}/{uuid4().hex}", Scope("site", "main")
     contents: dict[str, set[str]] = {"": set()}
-    done: set[str] = set()
+    steps: set[str] = set()
 
     def publish(machine: int) -> None:
         for run in range(3):
@@ -70,13 +70,13 @@ def test_machines_that_publish_at_once_lose_no_page(buckets: Buckets) -> None:
                 contents[name] = contents[lease.pointer.generation] | {page}
                 lease.check()
                 lease.publish(name, f"{number:064}", "")
-                done.add(page)
+                steps.add(page)
 
     with ThreadPoolExecutor(3) as pool:
         list(pool.map(publish, range(1, 4)))
     pointer = read_document(open_objects(url), pointer_name("main"), Pointer)
-    assert (len(done), pointer.fence, pointer.lease) == (9, 9, None)
-    assert contents[pointer.generation] == done
+    assert (len(steps), pointer.fence, pointer.lease) == (9, 9, None)
+    assert contents[pointer.generation] == steps
 
 
 def _briefly(_: float) -> None:
@@ -107,8 +107,8 @@ def test_of_two_processes_one_publishes_and_the_other_one_says_why_not(tmp_path:
         outputs = [process.communicate() for process in ended]
         assert sorted(process.returncode == 0 for process in ended) == [False, True], outputs
         winner = roots[[process.returncode for process in ended].index(0)]
-        (told,) = (output for process, output in zip(ended, outputs, strict=True) if process.returncode)
-        assert "SCOPE_LOCKED" in str(told) or "PUBLISHED_ELSEWHERE" in str(told), told
+        (message,) = (output for process, output in zip(ended, outputs, strict=True) if process.returncode)
+        assert "SCOPE_LOCKED" in str(message) or "PUBLISHED_ELSEWHERE" in str(message), message
         reader = tmp_path / "reader"
         reader.mkdir()
         pulled = command(reader, "artifacts", "pull", **environ)
@@ -125,9 +125,9 @@ def test_an_empty_disk_answers_turns_to_what_is_new_and_goes_on_without_the_buck
         environ = {**server.environ, "SEARCHSOCKET__ARTIFACTS__URL": f"{server.url}/site"}
         first = command(root, "index", **environ)["generation"]
         with served(reader, SEARCHSOCKET__ARTIFACTS__POLL_SECONDS="1", **environ) as client:
-            status, found = answer(client, "/api/search", q="bowline")
-            assert (status, found["meta"]["generation"]) == (200, first)
-            assert "bowline" in found["results"][0]["snippet"]
+            status, result = answer(client, "/api/search", q="bowline")
+            assert (status, result["meta"]["generation"]) == (200, first)
+            assert "bowline" in result["results"][0]["snippet"]
             assert answer(client, "/api/search", q="xylophone zeppelin")[1]["results"] == []
             for path in ("/api/pages/docs/ropes", "/api/related?url=/docs/ropes", "/api/health"):
                 assert client.get(path).status_code == 200, path

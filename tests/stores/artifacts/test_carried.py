@@ -43,12 +43,12 @@ INDEXER = settings(
 
 
 def test_a_machine_that_names_the_provider_answers_as_the_indexer() -> None:
-    taken = with_carried(settings(embeddings={"provider": "openai"}), carried_settings(INDEXER), "here")
-    assert taken.ranking == INDEXER.ranking
-    assert taken.embeddings == Settings().embeddings.model_copy(
+    settings_here = with_carried(settings(embeddings={"provider": "openai"}), carried_settings(INDEXER), "here")
+    assert settings_here.ranking == INDEXER.ranking
+    assert settings_here.embeddings == Settings().embeddings.model_copy(
         update={"provider": "openai", "model": "text-embedding-3-small", "dimensions": 256}
     )
-    assert taken.project.base_url == "https://example.com/docs"
+    assert settings_here.project.base_url == "https://example.com/docs"
 
 
 @pytest.mark.parametrize(
@@ -80,8 +80,8 @@ def test_keys_addresses_and_paths_stay_where_they_are() -> None:
 
 def test_a_setting_of_this_machine_counts_before_the_one_that_came() -> None:
     local = settings(embeddings={"provider": "openai"}, ranking={"weights": {"depth": 0.0}, "synonyms": []})
-    taken = with_carried(local, carried_settings(INDEXER), "here").ranking
-    assert (taken.weights.depth, taken.synonyms, taken.candidate_k) == (0.0, (), 30)
+    ranking = with_carried(local, carried_settings(INDEXER), "here").ranking
+    assert (ranking.weights.depth, ranking.synonyms, ranking.candidate_k) == (0.0, (), 30)
 
 
 def test_a_model_in_a_folder_of_the_indexer_is_named_and_must_be_set_here(tmp_path: Path) -> None:

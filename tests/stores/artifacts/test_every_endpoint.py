@@ -76,9 +76,9 @@ def wanted(cache: str, tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
     """Return the answers of an index that is stored in the folder."""
     local = Published(write_site(tmp_path_factory.mktemp("local") / "harbour"), {"SEARCHSOCKET_CACHE": cache})
     local.run()
-    found = answers(local.folder, local.environ)
-    assert [len(found[at]["results"]) > 0 for at in range(4)] == [True, True, True, False]
-    return found
+    reply = answers(local.folder, local.environ)
+    assert [len(reply[at]["results"]) > 0 for at in range(4)] == [True, True, True, False]
+    return reply
 
 
 @pytest.fixture(scope="module", params=[*ENGINES.values(), "pinecone"])
@@ -117,9 +117,9 @@ def test_an_empty_folder_answers_every_endpoint(
         published.run(url)
         empty = tmp_path / "empty"
         empty.mkdir()
-        found = answers(empty, published.environ | {"SEARCHSOCKET__ARTIFACTS__URL": url})
+        reply = answers(empty, published.environ | {"SEARCHSOCKET__ARTIFACTS__URL": url})
     assert list(empty.rglob("born.i64")), "the index that was fetched has no vectors elsewhere"
-    for (path, _), ours, theirs in zip(REQUESTS, found, wanted, strict=True):
+    for (path, _), ours, theirs in zip(REQUESTS, reply, wanted, strict=True):
         assert ours == theirs, path
 
 

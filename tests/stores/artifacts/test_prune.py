@@ -45,12 +45,12 @@ def pruned(objects: Objects, keep: int, min_age: timedelta, **options: object) -
 
 
 def test_the_list_says_what_is_live_and_since_when_the_others_are_not(objects: Objects, names: list[str]) -> None:
-    held = stored_generations(objects)
-    assert [(each.scope, each.name, each.is_live) for each in held] == [
+    generations = stored_generations(objects)
+    assert [(each.scope, each.name, each.is_live) for each in generations] == [
         ("main", name, name == names[-1]) for name in reversed(names)
     ]
-    assert held[0].replaced is None
-    assert [each.replaced for each in held[1:]] == [each.pushed for each in held[:-1]]
+    assert generations[0].replaced is None
+    assert [each.replaced for each in generations[1:]] == [each.pushed for each in generations[:-1]]
 
 
 @pytest.mark.parametrize("keep", [1, 2, 3])
@@ -74,8 +74,8 @@ def test_what_is_counted_is_what_is_removed(objects: Objects, names: list[str]) 
     assert {info.name: info.bytes for info in objects.list("")} == before
     assert pruned(objects, 1, HOUR / 2) == counted
     after = {info.name for info in objects.list("")}
-    gone = {name: size for name, size in before.items() if name not in after and name.startswith("blobs/")}
-    assert (len(gone), sum(gone.values())) == (counted.files, counted.bytes)
+    deleted_blobs = {name: size for name, size in before.items() if name not in after and name.startswith("blobs/")}
+    assert (len(deleted_blobs), sum(deleted_blobs.values())) == (counted.files, counted.bytes)
     assert pruned(objects, 1, HOUR / 2) == Pruned((), 0, 0)
 
 
@@ -96,8 +96,8 @@ def test_the_age_of_a_generation_begins_when_a_rollback_left_it(
 ) -> None:
     indexer.site.store.rollback(MAIN)
     indexer.push()
-    left = pruned(objects, 1, HOUR / 2)
-    assert names[-1] not in [each.name for each in left.generations]
+    prune_report = pruned(objects, 1, HOUR / 2)
+    assert names[-1] not in [each.name for each in prune_report.generations]
     assert [each.name for each in stored_generations(objects) if each.is_live] == [names[-2]]
 
 

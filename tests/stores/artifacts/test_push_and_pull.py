@@ -129,9 +129,9 @@ def test_a_file_that_was_damaged_in_the_cache_is_fetched_again(indexer: Indexer,
     indexer.publish_and_push()
     reader.pull()
     first = reader.root / "main" / indexer.push().generation
-    kept = next(path for path in sorted(first.rglob("packs/*.words")))
+    pack = next(path for path in sorted(first.rglob("packs/*.words")))
     indexer.publish_and_push([Piece("/docs/p7", PIECES[7].text, "Tides 7", weight=0.5)])
-    kept.write_bytes(bytes(kept.stat().st_size))
+    pack.write_bytes(bytes(pack.stat().st_size))
     reader.pull()
     assert reader.holds() == held(indexer.root)
 

@@ -54,7 +54,7 @@ def server(status: int, location: str = "") -> Iterator[tuple[str, list[str]]]:
 @pytest.mark.parametrize("scheme", ["s3", "gs"])
 def test_a_client_does_not_follow(monkeypatch: pytest.MonkeyPatch, scheme: str, status: int) -> None:
     """Its answers would be read as ours, and a local service would get requests in our name."""
-    with server(200) as (elsewhere, reached), server(status, elsewhere) as (address, asked):
+    with server(200) as (elsewhere, reached), server(status, elsewhere) as (address, requests):
         for name, value in {**CREDENTIALS[scheme], ENDPOINT[scheme]: address}.items():
             monkeypatch.setenv(name, value)
         objects = BucketObjects(f"{scheme}://artifacts", scheme)
@@ -65,5 +65,5 @@ def test_a_client_does_not_follow(monkeypatch: pytest.MonkeyPatch, scheme: str, 
         ):
             with pytest.raises(ArtifactsUnavailable):
                 work()
-        assert asked
+        assert requests
         assert reached == []

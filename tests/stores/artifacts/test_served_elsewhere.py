@@ -47,17 +47,17 @@ def test_the_address_alone_gives_equal_answers(shop: Path, indexer: httpx.Client
     with file_server(shop / "objects") as url:
         address = url if scheme == "http" else (shop / "objects").as_uri()
         with served(empty, "--artifacts", address) as reader:
-            asked = queries()
-            assert len(asked) > 60
-            for query in asked:
-                wanted = answer(indexer, "/api/search", q=query, topK=10)
-                assert wanted[0] == 200
-                assert answer(reader, "/api/search", q=query, topK=10) == wanted, query
+            query_sample = queries()
+            assert len(query_sample) > 60
+            for query in query_sample:
+                expected = answer(indexer, "/api/search", q=query, topK=10)
+                assert expected[0] == 200
+                assert answer(reader, "/api/search", q=query, topK=10) == expected, query
             for document in example_site().documents:
                 for path, asked_for in (("/api/pages" + document.id, {}), ("/api/related", {"url": document.id})):
-                    wanted = answer(indexer, path, **asked_for)
-                    assert wanted[0] == 200, wanted
-                    assert answer(reader, path, **asked_for) == wanted, document.id
+                    expected = answer(indexer, path, **asked_for)
+                    assert expected[0] == 200, expected
+                    assert answer(reader, path, **asked_for) == expected, document.id
             assert answer(reader, "/api/health") == answer(indexer, "/api/health")
     assert not (empty / "searchsocket.toml").exists()
 
@@ -92,8 +92,8 @@ def test_a_dead_object_store_stops_no_reader_that_was_there_before(shop: Path) -
         fetched = command(reader, "artifacts", "pull", "--url", url)
     assert (fetched["project"], fetched["scope"]) == ("handbook", "main")
     with served(reader, "--artifacts", url) as client:
-        status, found = answer(client, "/api/search", q="rollback")
-        assert (status, found["meta"]["generation"]) == (200, fetched["generation"])
+        status, result = answer(client, "/api/search", q="rollback")
+        assert (status, result["meta"]["generation"]) == (200, fetched["generation"])
         health = answer(client, "/api/health")[1]
         assert health["ready"]
         assert "cannot be downloaded" in health["scopes"][0]["degraded"]

@@ -69,8 +69,8 @@ class CountedPattern:
                 direction, inner = value
                 width = inner.getwidth()[0] if direction < 0 else 0  # the two are equal behind a position
                 begin = at - width
-                held = begin >= 0 and self._end(list(inner), begin, flags) is not None
-                if held is not (kind is op.ASSERT):
+                is_match = begin >= 0 and self._end(list(inner), begin, flags) is not None
+                if is_match is not (kind is op.ASSERT):
                     return False
             elif kind is op.SUBPATTERN:
                 _, added, removed, inner = value

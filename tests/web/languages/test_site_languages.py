@@ -8,8 +8,8 @@ from searchsocket.web.languages.site import LanguagePage, page_languages
 
 def languages(*urls: str) -> dict[str, str]:
     """The pages with a language, of a site whose pages state none."""
-    found = page_languages([LanguagePage(url) for url in urls])
-    return {url: one.language for url, one in found.items() if one.language}
+    site_languages = page_languages([LanguagePage(url) for url in urls])
+    return {url: one.language for url, one in site_languages.items() if one.language}
 
 
 def originals(*pages: LanguagePage) -> dict[str, str]:
@@ -87,5 +87,5 @@ def test_hreflang_joins_pages_at_other_paths_and_names_the_default() -> None:
 def test_many_folders_take_linear_work() -> None:
     """Every page looks at the first segments of its own URL only."""
     deep = "/de" * 5_000
-    found = page_languages([LanguagePage(f"{deep}/{number}") for number in range(2_000)])
-    assert len(found) == 2_000
+    languages_found = page_languages([LanguagePage(f"{deep}/{number}") for number in range(2_000)])
+    assert len(languages_found) == 2_000

@@ -27,9 +27,9 @@ def test_any_tree_answers_the_same_in_any_order(
     files = ["/".join(["src/routes", *folders, "+page.svelte"]) for folders in ids]
     url = "/" + "/".join(path)
     kit = KitProject(version)
-    found = route_table(files, kit).resolve(url)
-    assert found == route_table(reversed(files), kit).resolve(url)
-    assert (found.resolution == "none") == (found.route_file == "")
+    route = route_table(files, kit).resolve(url)
+    assert route == route_table(reversed(files), kit).resolve(url)
+    assert (route.resolution == "none") == (route.route_file == "")
 
 
 @given(VERSION, st.lists(st.text(st.sampled_from(list("[]().+x=a/-?*\\%\ud800")), max_size=20)), st.text(max_size=20))

@@ -47,10 +47,10 @@ def vite(argument: str, before: str = "", name: str = "vite.config.js") -> dict[
 def test_the_version_is_known_where_only_one_fits(
     package: str, installed: str, files: list[str], expected: int | None
 ) -> None:
-    found = {"package.json": f'{{"devDependencies": {{"@sveltejs/kit": "{package}"}}}}'}
+    results = {"package.json": f'{{"devDependencies": {{"@sveltejs/kit": "{package}"}}}}'}
     if installed:
-        found["node_modules/@sveltejs/kit/package.json"] = f'{{"version": "{installed}"}}'
-    kit = read_kit(project(found | dict.fromkeys(files, "export default {}")))
+        results["node_modules/@sveltejs/kit/package.json"] = f'{{"version": "{installed}"}}'
+    kit = read_kit(project(results | dict.fromkeys(files, "export default {}")))
     assert kit.version == expected
 
 

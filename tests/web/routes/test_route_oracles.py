@@ -42,10 +42,10 @@ def with_sites(test: Callable[..., None]) -> Callable[..., None]:
 @pytest.fixture
 def app(version: int, tmp_path: Path) -> Path:
     """The app of a version as its author has it: configuration and route files."""
-    kept = ORACLES / str(version)
+    oracle_folder = ORACLES / str(version)
     for name in ("package.json", "vite.config.js", *(["svelte.config.js"] if version == 2 else [])):
-        (tmp_path / name).write_bytes((kept / name).read_bytes())
-    for file in (kept / "routes.txt").read_text().splitlines():
+        (tmp_path / name).write_bytes((oracle_folder / name).read_bytes())
+    for file in (oracle_folder / "routes.txt").read_text().splitlines():
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / file).touch()
     return tmp_path
@@ -89,8 +89,8 @@ def test_random_trees_get_the_framework_answers(version: Literal[2, 3]) -> None:
 def small_files(name: str) -> dict[str, str]:
     """The text files beside a site's build: route lists, truths, oracles."""
     with tarfile.open(SITES / f"{name}.tar.xz") as archive:
-        wanted = [member for member in archive if member.isfile() and member.name.endswith((".tsv", ".txt", ".json"))]
-        files = [(member.name.split("/", 1)[1], archive.extractfile(member)) for member in wanted]
+        expected = [member for member in archive if member.isfile() and member.name.endswith((".tsv", ".txt", ".json"))]
+        files = [(member.name.split("/", 1)[1], archive.extractfile(member)) for member in expected]
         return {inner: file.read().decode() for inner, file in files if file and not inner.startswith("build/")}
 
 
@@ -106,11 +106,11 @@ def wrong_claims(table: RouteTable, answers: list[tuple[str, dict[str, str]]]) -
     """Exact claims that differ from the truth, and pages that no route was found for."""
     wrong = []
     for url, truth in answers:
-        found = table.resolve(url)
-        if found.resolution != "best-effort" and found.route_file != truth["route_file"]:
-            wrong.append(f"{url}: {found.route_file or 'none'} instead of {truth['route_file'] or 'none'}")
-        elif found.resolution == "exact" and truth.get("params") and json.loads(truth["params"]) != dict(found.params):
-            wrong.append(f"{url}: parameters {found.params}")
+        route = table.resolve(url)
+        if route.resolution != "best-effort" and route.route_file != truth["route_file"]:
+            wrong.append(f"{url}: {route.route_file or 'none'} instead of {truth['route_file'] or 'none'}")
+        elif route.resolution == "exact" and truth.get("params") and json.loads(truth["params"]) != dict(route.params):
+            wrong.append(f"{url}: parameters {route.params}")
     return wrong
 
 

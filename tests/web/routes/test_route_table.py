@@ -55,21 +55,21 @@ def table(*ids: str, name: str = "+page.svelte") -> RouteTable:
 def test_the_framework_order_decides(ids: list[str], url: str, expected: str) -> None:
     """Each pair is one that a scan by length, or by alphabet, gets wrong."""
     for order in (ids, ids[::-1]):
-        found = table(*order).resolve(url)
-        assert found.route_id == expected
-        assert found.resolution == ("exact" if expected else "none")
+        route = table(*order).resolve(url)
+        assert route.route_id == expected
+        assert route.resolution == ("exact" if expected else "none")
 
 
 def test_parameters_are_decoded() -> None:
     """They say which item of a dynamic route a page is."""
-    found = table("/[[lang]]/[kind]-[id]/[...rest]").resolve("/de/blog-7/a%20b/c%2Fd")
-    assert dict(found.params) == {"lang": "de", "kind": "blog", "id": "7", "rest": "a b/c/d"}
+    route = table("/[[lang]]/[kind]-[id]/[...rest]").resolve("/de/blog-7/a%20b/c%2Fd")
+    assert dict(route.params) == {"lang": "de", "kind": "blog", "id": "7", "rest": "a b/c/d"}
 
 
 def test_the_home_page_is_exact() -> None:
     """Original failure 14: `/` never mapped exactly, so strict mode failed every site with a home page."""
-    found = table("/", "/[...rest]").resolve("/")
-    assert (found.route_file, found.resolution) == ("src/routes/+page.svelte", "exact")
+    route = table("/", "/[...rest]").resolve("/")
+    assert (route.route_file, route.resolution) == ("src/routes/+page.svelte", "exact")
 
 
 @pytest.mark.parametrize(
@@ -90,8 +90,8 @@ def test_the_home_page_is_exact() -> None:
 )
 def test_the_file_that_a_person_would_open(names: list[str], expected: str) -> None:
     """The component where there is one, else the code that makes the page (spec 16.4)."""
-    found = route_table([f"src/routes/(app)/a/{name}" for name in names]).resolve("/a")
-    assert found.route_file == (f"src/routes/(app)/a/{expected}" if expected else "")
+    route = route_table([f"src/routes/(app)/a/{name}" for name in names]).resolve("/a")
+    assert route.route_file == (f"src/routes/(app)/a/{expected}" if expected else "")
 
 
 def test_a_route_without_a_component_outranks_a_rest_route() -> None:
@@ -108,11 +108,11 @@ def test_an_endpoint_that_answers_first_leaves_no_route_file() -> None:
 
 def test_a_route_whose_name_ends_in_html_makes_the_file_of_the_shorter_url() -> None:
     """`/page.html` is prerendered into `page.html`, which is listed as `/page`."""
-    found = table("/page.html", "/docs/[slug]").resolve("/page")
-    assert (found.route_id, found.resolution) == ("/page.html", "exact")
+    route = table("/page.html", "/docs/[slug]").resolve("/page")
+    assert (route.route_id, route.resolution) == ("/page.html", "exact")
     assert table("/page.html", "/page").resolve("/page").route_id == "/page"
-    found = table("/page.html", "/[slug]").resolve("/page")
-    assert (found.route_id, found.resolution) == ("/page.html", "best-effort")
+    route = table("/page.html", "/[slug]").resolve("/page")
+    assert (route.route_id, route.resolution) == ("/page.html", "best-effort")
     assert route_table(["src/routes/page.html/+server.ts"]).resolve("/page") is NO_ROUTE
 
 
@@ -132,8 +132,8 @@ class TestMatchers:
 
     def test_a_matcher_makes_a_best_effort(self) -> None:
         """The most specific route is named, and nothing is claimed."""
-        found = table("/[id=integer]", "/[slug]").resolve("/12")
-        assert (found.route_id, found.resolution) == ("/[id=integer]", "best-effort")
+        route = table("/[id=integer]", "/[slug]").resolve("/12")
+        assert (route.route_id, route.resolution) == ("/[id=integer]", "best-effort")
         assert table("/[id=integer]").resolve("/12").resolution == "best-effort"
 
     def test_a_route_above_the_matcher_stays_exact(self) -> None:

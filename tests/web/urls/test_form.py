@@ -44,15 +44,15 @@ def form_of(*links: str) -> UrlForm:
 )
 def test_most_links_decide(links: tuple[str, ...], flat: str, folder: str) -> None:
     """A link counts where it opens a page of the site, and says in which form."""
-    found = form_of(*links)
-    assert (found.flat, found.folder) == (flat, folder)
+    form = form_of(*links)
+    assert (form.flat, form.folder) == (flat, folder)
 
 
 def test_an_address_counts_once() -> None:
     """A link in the head of every page does not outvote all others."""
-    found = form_of(*["/wal"] * 50, "/wal.html", "/c3ref/intro.html")
-    assert (found.flat, found.agreeing, found.links) == ("suffix", 2, 3)
-    assert found.describe() == "/page.html and /folder/ (2 of 3 links)"
+    form = form_of(*["/wal"] * 50, "/wal.html", "/c3ref/intro.html")
+    assert (form.flat, form.agreeing, form.links) == ("suffix", 2, 3)
+    assert form.describe() == "/page.html and /folder/ (2 of 3 links)"
 
 
 NAMES = st.lists(st.text("abz.%é -", min_size=1, max_size=4), min_size=1, max_size=3).map("/".join)
@@ -66,22 +66,22 @@ def test_a_site_that_writes_one_form_is_read_as_that_form(files: set[str], style
     """Whatever its pages are called; and every address is of the page that it was made for."""
     stated = stated_form(style)
     assert stated is not None
-    held: dict[str, str] = {}
+    links_by_page: dict[str, str] = {}
     for name in files:
         try:
             url = page_path(path_of_file(f"{name}.html"))
         except InvalidRequest:
             continue
-        held.setdefault(url, f"{name}.html")
-    plain = {url: file for url, file in held.items() if f"/{file[:-5]}" == canonical_path(url)}
+        links_by_page.setdefault(url, f"{name}.html")
+    plain = {url: file for url, file in links_by_page.items() if f"/{file[:-5]}" == canonical_path(url)}
     votes = LinkVotes(set(plain.values()).__contains__)
     for url, file in plain.items():
         address = Addresses(stated).of(url, PurePosixPath(file).name) or url
         assert page_path(canonical_path(address)) == url
         votes.count(address)
-    found = votes.form()
-    assert found.agreeing == found.links
-    assert found.links == 0 or found.flat == stated.flat
+    form = votes.form()
+    assert form.agreeing == form.links
+    assert form.links == 0 or form.flat == stated.flat
 
 
 @pytest.mark.parametrize(

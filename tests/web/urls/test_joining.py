@@ -48,15 +48,15 @@ def node() -> Iterator[Callable[[object], Any]]:
 @example("..\\..//x/./y/..", "/a/b/c")
 def test_a_link_is_joined_as_in_a_browser(node: Callable[[object], Any], href: str, base: str) -> None:
     """The address as linked is the one that is requested."""
-    wanted, link = node([href, base]), join(href, base)
+    expected, link = node([href, base]), join(href, base)
     if _WITHOUT_SLASHES.match(_CONTROL.sub("", href).lstrip("".join(map(chr, range(33))))):
         assert link is None
-    elif wanted is None or wanted[3] not in ("http:", "https:"):
+    elif expected is None or expected[3] not in ("http:", "https:"):
         assert link is None or link.authority
-    elif not _DOTS.search(wanted[1]):
+    elif not _DOTS.search(expected[1]):
         assert link is not None
-        assert (link.path, link.query) == (wanted[1], wanted[2])
-        assert bool(link.authority) or wanted[0] == "site.test"
+        assert (link.path, link.query) == (expected[1], expected[2])
+        assert bool(link.authority) or expected[0] == "site.test"
 
 
 @given(HREFS, st.sampled_from(BASES))

@@ -129,8 +129,8 @@ def test_a_prefix_holds_whole_segments(prefix: str) -> None:
     """Original failure 34: a prefix without its slash found nothing; `/docs-old` is not under `/docs`."""
     prefix = normalise_prefix(prefix)
     assert prefix == "/docs"
-    held = [url for url in ("/", "/docs", "/docs/a", "/docs-old", "/doc", "/a/docs") if under_prefix(url, prefix)]
-    assert held == ["/docs", "/docs/a"]
+    urls_below = [url for url in ("/", "/docs", "/docs/a", "/docs-old", "/doc", "/a/docs") if under_prefix(url, prefix)]
+    assert urls_below == ["/docs", "/docs/a"]
 
 
 @pytest.mark.parametrize("prefix", ["", "/", "//", "."])
@@ -151,6 +151,6 @@ def test_ancestors_and_depth() -> None:
 def test_everything_under_a_prefix_is_one_run(paths: list[str], prefix: str) -> None:
     """A directory filter is one slice of the path-sorted matrix (spec 12.4)."""
     urls = sorted({canonical_path(path) for path in paths}, key=sort_key)
-    held = "".join("x" if under_prefix(url, normalise_prefix(prefix)) else " " for url in urls)
-    assert " " not in held.strip()
+    pattern = "".join("x" if under_prefix(url, normalise_prefix(prefix)) else " " for url in urls)
+    assert " " not in pattern.strip()
     assert sorted(["/docs-old", "/docs/a", "/docs"], key=sort_key) == ["/docs", "/docs/a", "/docs-old"]

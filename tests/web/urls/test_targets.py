@@ -59,14 +59,14 @@ def test_a_file_name_that_holds_an_escape_is_found() -> None:
 
 def test_redirects_end() -> None:
     """A chain without end costs a bounded number of steps."""
-    asked: list[str] = []
+    requests: list[str] = []
 
     def redirects(url: str) -> str:
-        asked.append(url)
-        return f"/{len(asked)}"
+        requests.append(url)
+        return f"/{len(requests)}"
 
     assert resolve_target("/x", lambda _: False, redirects) is None
-    assert len(asked) < 20
+    assert len(requests) < 20
 
 
 @given(st.text(max_size=60))

@@ -84,8 +84,8 @@ def test_a_canonical_of_the_same_text_is_one_page() -> None:
 
 def test_canonicals_in_a_circle_leave_one_page() -> None:
     site = [page("/a", "x", "/b"), page("/b", "x", "/a")]
-    kept = [url for url, one in place(site, []).items() if not one.copy_of]
-    assert len(kept) == 1
+    urls_left = [url for url, one in place(site, []).items() if not one.copy_of]
+    assert len(urls_left) == 1
 
 
 def test_pages_whose_addresses_differ_in_form_are_not_merged() -> None:
