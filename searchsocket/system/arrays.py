@@ -2,6 +2,8 @@
 
 import io
 import zipfile
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -34,12 +36,26 @@ def load_arrays(data: bytes) -> Any:
     Raises:
         ValueError: The data is damaged.
     """
+    return _repeated(lambda: _load(data))
+
+
+def mapped_array(path: Path) -> NDArray[Any]:
+    """Map an array from a file: what is not used takes no memory, and processes share the rest.
+
+    Raises:
+        ValueError: The file is damaged.
+        OSError: It cannot be read.
+    """
+    return np.asarray(_repeated(lambda: np.load(path, mmap_mode="r", allow_pickle=False)))
+
+
+def _repeated(load: Callable[[], Any]) -> Any:
     for _ in range(_TRIES - 1):
         try:
-            return _load(data)
+            return load()
         except SystemError:
             continue
-    return _load(data)
+    return load()
 
 
 def _load(data: bytes) -> object:

@@ -8,17 +8,17 @@ the table was made, and its limits.
 import hashlib
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
-from importlib.resources import files
 from itertools import chain
+from pathlib import Path
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
 from searchsocket.models.embedders.base import BUILTIN, Limits, TextKind
-from searchsocket.system.arrays import load_arrays
+from searchsocket.system.arrays import mapped_array
 from searchsocket.text.late_pattern import LatePattern
 from searchsocket.types import Vectors
 
@@ -31,7 +31,8 @@ _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u
 _WORD = LatePattern(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
 _ASCII_WORD = re.compile(r"[A-Za-z0-9_]+")  # the same for ASCII text, in two thirds of the time
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W_A-Za-z0-9]+")
-TABLE, ENTRIES = "builtin.npy", "builtin.txt"  # in the folder `data` beside this file
+_DATA = Path(__file__).with_name("data")
+TABLE, ENTRIES = "builtin.npy", "builtin.txt"
 MAX_TOKENS = 100_000  # 127 times this stays far below 2**31, so sums cannot overflow
 
 
@@ -48,6 +49,12 @@ class Tokens:
         self._first_bucket = self._ids.get("[0]", len(entries))
         self._buckets = len(entries) - self._first_bucket
         self._words = _WordCache(self._cut)
+
+    def __contains__(self, entry: str) -> bool:
+        return entry in self._ids
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._ids)
 
     def ids(self, text: str) -> list[int]:
         """Return the entries of `text`, in order."""
@@ -136,6 +143,11 @@ class BuiltinEmbedder:
         return len(self._tokens.ids(text))
 
 
+def vocabulary() -> Tokens:
+    """Return the vocabulary of the built-in model."""
+    return _model()[1]
+
+
 @lru_cache(maxsize=1 << 14)  # texts repeat their words
 def word_vector(word: str) -> tuple[NDArray[np.float32], float]:
     """Return the unit vector of a word, and its length: long for distinctive words, short for frequent ones."""
@@ -148,11 +160,12 @@ def word_vector(word: str) -> tuple[NDArray[np.float32], float]:
 @cache
 def _model() -> tuple[NDArray[np.int8], Tokens, str]:
     """Load the table, its vocabulary and the model's id, once per process."""
-    folder = files("searchsocket.models.embedders") / "data"
-    stored, entries = (folder / TABLE).read_bytes(), (folder / ENTRIES).read_bytes()
-    digest = hashlib.sha256(hashlib.sha256(stored).digest() + hashlib.sha256(entries).digest()).hexdigest()
-    table: NDArray[np.int8] = load_arrays(stored)
-    return table, Tokens(entries.decode("utf-8").splitlines()), f"{BUILTIN}{table.shape[1]}-{digest[:12]}"
+    with (_DATA / TABLE).open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").digest()
+    entries = (_DATA / ENTRIES).read_bytes()
+    digest = hashlib.sha256(digest + hashlib.sha256(entries).digest()).digest()
+    table = mapped_array(_DATA / TABLE)
+    return table, Tokens(entries.decode("utf-8").splitlines()), f"{BUILTIN}{table.shape[1]}-{digest.hex()[:12]}"
 
 
 def _unknown_vector(text: str, dimensions: int) -> NDArray[np.float64]:

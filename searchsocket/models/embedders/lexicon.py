@@ -1,12 +1,11 @@
 """English words, from the built-in model's vocabulary; independent of the index's model."""
 
 from functools import cache
-from importlib.resources import files
 
-from searchsocket.models.embedders.builtin import ENTRIES
+from searchsocket.models.embedders.builtin import Tokens, vocabulary
 from searchsocket.text.words import parse_query, stem, stems
 
-_INNER, _BUCKET = "##", "["
+_INNER = "##"  # before a piece from inside a word
 _FIRST, _LAST = 4, 3  # minimum letters of the two words of a compound; shorter ones would accept noise
 # Rows of neighbouring keys: `asdf` is the name of a program, and also a typical test input.
 _KEYS = ("qwertyuiop", "asdfghjkl", "zxcvbnm", "qwertzuiop", "azertyuiop", "yxcvbnm")
@@ -26,29 +25,33 @@ def is_run_of_keys(word: str) -> bool:
 
 
 def _is_word(word: str) -> bool:
-    words, stems, inner = _entries()
+    tokens, stems_of_words = _lexicon()
     if is_run_of_keys(word):
         return False
-    if word in words:
+    if _is_entry(word, tokens):
         return True
     if not word.isalpha() or not word.isascii():
         return False
     # A word that is its own stem is already checked above: `duti` is no word, although it is the stem of `duties`.
-    if (stemmed := stem(word)) != word and stemmed in stems:
+    if (stemmed := stem(word)) != word and stemmed in stems_of_words:
         return True
     splits = ((word[:at], word[at:]) for at in range(2, len(word) - _LAST + 1))
     return any(
-        ((last in words and len(last) >= _FIRST) or (stem(last) in stems and len(last) > _FIRST))
+        (len(last) >= _FIRST and _is_entry(last, tokens)) or (stem(last) in stems_of_words and len(last) > _FIRST)
         if first in _PREFIXES
-        else len(first) >= _FIRST and first in words and ((last in words and len(last) >= _FIRST) or last in inner)
+        else len(first) >= _FIRST
+        and _is_entry(first, tokens)
+        and ((len(last) >= _FIRST and _is_entry(last, tokens)) or f"{_INNER}{last}" in tokens)
         for first, last in splits
     )
 
 
+def _is_entry(word: str, tokens: Tokens) -> bool:
+    return len(word) > 2 and word.isalpha() and word in tokens
+
+
 @cache
-def _entries() -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    """Return whole words of letters, their stems, and endings of words; loading takes 40 ms at the first call."""
-    entries = (files("searchsocket.models.embedders") / "data" / ENTRIES).read_text(encoding="utf-8").splitlines()
-    inner = {entry[len(_INNER) :] for entry in entries if entry.startswith(_INNER)}
-    whole = {entry for entry in entries if entry.isalpha() and len(entry) > 2}
-    return frozenset(whole), frozenset(stems(whole)), frozenset(ending for ending in inner if len(ending) >= _LAST)
+def _lexicon() -> tuple[Tokens, frozenset[str]]:
+    """Return the vocabulary, and the stems of its whole words; loading takes 40 ms at the first call."""
+    tokens = vocabulary()
+    return tokens, frozenset(stems({entry for entry in tokens if _is_entry(entry, tokens)}))
