@@ -46,7 +46,8 @@ class Engine:
 
     def _pinecone(self, project_id: str) -> VectorIndex:
         from searchsocket.extensions.pinecone.connection import PineconeConnection
-        from searchsocket.extensions.pinecone.index import PineconeVectors
+        from searchsocket.extensions.pinecone.tables import PineconeTables
+        from searchsocket.stores.table_vectors import TableVectors
 
         before = self.before
 
@@ -59,7 +60,9 @@ class Engine:
                 before("write")
                 return super().write(ask, index)
 
-        return PineconeVectors(Heard(self.secret, host=self.address, timeout_s=60.0), self.name, project_id)
+        return TableVectors(
+            PineconeTables(Heard(self.secret, host=self.address, timeout_s=60.0), self.name), project_id
+        )
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from searchsocket.stores.base.conditions import (
 )
 from searchsocket.stores.base.naming import generation_number
 from searchsocket.stores.base.row_hits import RowHit, RowSnapshot
-from searchsocket.stores.base.tables import TableRow, VectorTables
+from searchsocket.stores.base.tables import ExaminedTables, TableRow, VectorTables
 from searchsocket.stores.base.upkeep import Finding, RegisteredScope
 from searchsocket.stores.base.vectors import VectorRow, Written, whenever
 from searchsocket.system.batches import batches
@@ -51,15 +51,18 @@ class TableVectors:
         self._tables.begin()
         table, number = self._tables.table(generation.dimensions), generation_number(generation.name)
         own = self._of(generation.scope)
-        for ids in batches(gone, MAX_BATCH_ROWS):
+        is_first = not self._registered(generation.dimensions, generation.scope)  # so it ends no rows
+        for ids in batches(() if is_first else gone, MAX_BATCH_ROWS):
             table.end([*own, *alive_before(number, ids)], number)
         for batch in batches(rows, MAX_BATCH_ROWS):
-            table.end([*own, *alive_before(number, [row.id for row in batch])], number)
-            table.upsert(list({row.key: row for row in (self._row(generation, row) for row in batch)}.values()))
+            if not is_first:
+                table.end([*own, *alive_before(number, [row.id for row in batch])], number)
+            new_rows = (table_row(self._project_id, generation, row) for row in batch)
+            table.upsert(list({row.key: row for row in new_rows}.values()))
 
     def seal(self, generation: Generation) -> None:
         """See `VectorIndex.seal`."""
-        before = self._registered(generation.dimensions).get(generation.scope)
+        before = self._registered(generation.dimensions, generation.scope).get(generation.scope)
         new = RegisteredScope.of([generation])
         self._register(before.joined(new) if before else new)
         self._tables.seal()
@@ -77,12 +80,13 @@ class TableVectors:
             table = self._tables.table(dimensions)
             same_size = [each for each in generations if each.dimensions == dimensions]
             numbers = [generation_number(each.name) for each in same_size]
-            table.delete([*own, *visible_to_none(numbers)])
             if same_size:
-                table.end([*own, *ended_after(max(numbers))], NEVER)
                 self._register(RegisteredScope.of(same_size))
+                table.delete([*own, *visible_to_none(numbers)])
+                table.end([*own, *ended_after(max(numbers))], NEVER)
             else:
-                table.delete([*self._of(_NO_SCOPE), Among("record", (scope.name,))])
+                table.delete(own)
+                table.delete(self._note_of(scope.name))
             self._tables.seal()
 
     def registered(self) -> list[RegisteredScope]:
@@ -100,12 +104,12 @@ class TableVectors:
         return self._tables.table(generation.dimensions).count(self._visible(generation))
 
     def examine(self) -> list[Finding]:
-        """See `VectorUpkeep.examine`; missing rows are the only problem that tables can have."""
+        """See `VectorUpkeep.examine`."""
         try:
             self._tables.dimensions()
+            return list(self._tables.problems()) if isinstance(self._tables, ExaminedTables) else []
         except VectorBackendRefused as error:
             return [Finding(str(error), "see the message above")]
-        return []
 
     def drop(self) -> list[str]:
         """See `VectorUpkeep.drop`."""
@@ -129,23 +133,12 @@ class TableVectors:
     def _visible(self, generation: Generation) -> list[Condition]:
         return [*self._of(generation.scope), *visible_to(generation_number(generation.name))]
 
-    def _row(self, generation: Generation, row: VectorRow) -> TableRow:
-        return TableRow(
-            key=_key(self._project_id, generation.scope, row.id, generation.name),
-            vector=row.vector,
-            project=storable(self._project_id),
-            scope=generation.scope,
-            record=storable(row.id),
-            born=generation_number(generation.name),
-            died=NEVER,
-            hidden=int(row.is_hidden),
-            directories=tuple(map(stored_text, row.ancestors)),
-            tags=tuple(map(stored_text, row.tags)),
-            labels=tuple(map(stored_text, row.labels)),
-        )
+    def _note_of(self, scope_name: str) -> list[Condition]:
+        return [*self._of(_NO_SCOPE), Among("record", (scope_name,))]
 
-    def _registered(self, dimensions: int) -> dict[str, RegisteredScope]:
-        notes = self._tables.table(dimensions).rows(self._of(_NO_SCOPE))
+    def _registered(self, dimensions: int, scope_name: str = "") -> dict[str, RegisteredScope]:
+        """The descriptions of all scopes, or of one."""
+        notes = self._tables.table(dimensions).rows(self._note_of(scope_name) if scope_name else self._of(_NO_SCOPE))
         return {row.id: _scope_of(row.note) for row in notes}
 
     def _register(self, scope: RegisteredScope) -> None:
@@ -165,6 +158,23 @@ class TableVectors:
             note=json.dumps(asdict(scope)),
         )
         self._tables.table(scope.dimensions).upsert([row])
+
+
+def table_row(project_id: str, generation: Generation, row: VectorRow) -> TableRow:
+    """The new row of a record in a generation."""
+    return TableRow(
+        key=_key(project_id, generation.scope, row.id, generation.name),
+        vector=row.vector,
+        project=storable(project_id),
+        scope=generation.scope,
+        record=storable(row.id),
+        born=generation_number(generation.name),
+        died=NEVER,
+        hidden=int(row.is_hidden),
+        directories=tuple(map(stored_text, row.ancestors)),
+        tags=tuple(map(stored_text, row.tags)),
+        labels=tuple(map(stored_text, row.labels)),
+    )
 
 
 class _VisibleRows:

@@ -2,6 +2,7 @@
 
 import re
 import threading
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,10 +12,10 @@ from searchsocket.extensions.pinecone.namespace import (
     DocumentNamespace,
     LegacyNamespace,
     Namespace,
-    namespace_name,
     namespace_prefix,
     unless_absent,
 )
+from searchsocket.stores.base.upkeep import Finding
 
 _LEGACY_FIELD = "_values"  # the service's field name for an index without a schema
 _OUR_FIELD = "embedding"
@@ -50,50 +51,34 @@ class Directory:
         self._lock = threading.Lock()
         self._indexes: dict[int, Index] = {}
 
-    def namespace(self, index: Index, project_id: str, scope_name: str) -> Namespace:
-        """The rows of a scope in an index."""
-        return self.namespace_called(index, namespace_name(project_id, scope_name))
-
-    def namespace_called(self, index: Index, name: str) -> Namespace:
+    def namespace(self, index: Index, name: str) -> Namespace:
         """The rows of a namespace in an index."""
         if index.vector_field == _LEGACY_FIELD:
             return LegacyNamespace(self._connection, index.client, index.name, name)
         return DocumentNamespace(self._connection, index.client, index.name, name, index.vector_field)
 
-    def namespaces(self, index: Index, project_id: str) -> list[str]:
-        """Names of the namespaces of a project in an index."""
-        prefix = namespace_prefix(project_id)
+    def namespaces(self, index: Index, project_id: str | None = None) -> Mapping[str, int]:
+        """The namespaces of a project in an index, or of all projects, with their numbers of rows."""
+        prefix = "" if project_id is None else namespace_prefix(project_id)
         listed = self._connection.read(
-            lambda: [each.name for page in index.client.list_namespaces() for each in page.namespaces], index.name
+            lambda: [each for page in index.client.list_namespaces() for each in page.namespaces], index.name
         )
-        return [name for name in listed if name.startswith(prefix)]
+        return {each.name: int(each.record_count) for each in listed if each.name.startswith(prefix)}
 
-    def problems(self) -> list[tuple[str, str]]:
-        """Indexes with our names that cannot be used, each with the reason."""
+    def problems(self) -> Iterator[Finding]:
+        """The indexes with our names that cannot be used."""
         indexes = self._connection.indexes()
         own = re.compile(rf"{self._name}-(\d+)")
-        problems = []
         for model in self._connection.read(lambda: list(indexes.list())):
             if match := own.fullmatch(model.name):
-                field = _dense_field(model)
+                field, problem = _dense_field(model), ""
                 if field is None or field[1].dimension != int(match[1]):
-                    problems.append((model.name, f"does not have {match[1]} dimensions"))
+                    problem = f"does not have {match[1]} dimensions"
                 elif field[1].metric not in _METRICS:
-                    problems.append((model.name, f"uses the metric {field[1].metric!r}"))
-        return problems
-
-    def look(self, dimensions: int) -> Index | None:
-        """The index for vectors of so many dimensions, read again from the service; None: there is none.
-
-        Raises:
-            VectorBackendRefused: The index of this name cannot be used.
-        """
-        with self._lock:
-            self._indexes.pop(dimensions, None)
-            index = self._existing(dimensions)
-            if index:
-                self._indexes[dimensions] = index
-            return index
+                    problem = f"uses the metric {field[1].metric!r}"
+                if problem:
+                    problem = f"Pinecone index {model.name!r} {problem}"
+                    yield Finding(problem, "set another name in `vector.pinecone.index`")
 
     def find(self, dimensions: int) -> Index:
         """The index for vectors of so many dimensions.

@@ -6,14 +6,12 @@ New indexes have documents with a schema, older ones plain vectors.
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 from urllib.parse import quote
 
 from searchsocket.extensions.pinecone.connection import PineconeConnection
-from searchsocket.extensions.pinecone.filters import BORN, RECORD, Where
-from searchsocket.extensions.pinecone.rows import PineconeRow
+from searchsocket.extensions.pinecone.rows import BORN, RECORD, PineconeRow, Where, hit_of
 from searchsocket.stores.base.row_hits import RowHit
-from searchsocket.system.json_text import JsonObject
 from searchsocket.types import Vector
 
 T = TypeVar("T")
@@ -21,29 +19,18 @@ _MAX_PROJECT_CHARS = 300  # of 512; a scope has 200
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
-    """A row that a search found."""
-
-    key: str
-    score: float  # as the service computed it
-    metadata: JsonObject
-    vector: Sequence[float] | None
-
-    @property
-    def record_id(self) -> str:
-        return str(self.metadata.get(RECORD, ""))
-
-    @property
-    def row_hit(self) -> RowHit:
-        return RowHit(self.record_id, int(self.metadata.get(BORN, 0)), self.score, self.vector or None)
-
-
-@dataclass(frozen=True, slots=True)
 class Matches:
     """The rows that match a search, best first."""
 
-    rows: list[Match]
+    rows: list[RowHit]
     log_position: int | None  # all writes up to here were visible to the search; None: the service did not report it
+
+
+class Update(NamedTuple):
+    """Answer to a write by filter."""
+
+    matched: int | None  # rows; None: the service did not report it
+    log_position: int | None  # likewise
 
 
 class Namespace(Protocol):
@@ -55,6 +42,8 @@ class Namespace(Protocol):
         VectorBackendUnavailable: The service cannot be reached, or refuses.
     """
 
+    place: tuple[str, str]  # its index and its name
+
     def upsert(self, rows: Sequence[PineconeRow]) -> int | None:
         """Write rows whole.
 
@@ -62,8 +51,8 @@ class Namespace(Protocol):
             The position of this write in the log; None: the service did not report it.
         """
 
-    def update(self, where: Where, values: Mapping[str, object]) -> int | None:
-        """Set fields of all visible rows that match, and return their number; None if unknown."""
+    def update(self, where: Where, values: Mapping[str, object]) -> Update:
+        """Set fields of all visible rows that match."""
 
     def delete(self, where: Where) -> None:
         """Delete all visible rows that match."""
@@ -71,7 +60,7 @@ class Namespace(Protocol):
     def clear(self) -> None:
         """Delete all rows."""
 
-    def search(self, vector: Vector, *, top_k: int, where: Where, vectors: bool) -> Matches:
+    def search(self, vector: Vector, *, top_k: int, vectors: bool, where: Where | None = None) -> Matches:
         """The `top_k` nearest rows that match, or all if fewer match; `vectors` adds their vectors and all fields."""
 
 
@@ -110,12 +99,12 @@ class NamespaceRequests:
         self._methods = methods
         self._index = index
         self._namespace = namespace
+        self.place = (index, namespace)
 
-    def update(self, where: Where, values: Mapping[str, object]) -> int | None:
+    def update(self, where: Where, values: Mapping[str, object]) -> Update:
         """See `Namespace.update`."""
         answer = self._write("update", filter=where, **{self.set_argument: values})
-        matched: int | None = answer.matched_records if answer else 0
-        return matched
+        return Update(answer.matched_records, log_position(answer, "lsn_committed")) if answer else Update(0, None)
 
     def delete(self, where: Where) -> None:
         """See `Namespace.delete`."""
@@ -157,11 +146,11 @@ class LegacyNamespace(NamespaceRequests):
         vectors = [{"id": row.key, "values": row.vector, "metadata": row.metadata} for row in rows]
         return self._upsert(vectors=vectors)
 
-    def search(self, vector: Vector, *, top_k: int, where: Where, vectors: bool) -> Matches:
+    def search(self, vector: Vector, *, top_k: int, vectors: bool, where: Where | None = None) -> Matches:
         """See `Namespace.search`."""
-        options = {"top_k": top_k, "filter": where or None, "include_values": vectors, "include_metadata": True}
+        options = {"top_k": top_k, "filter": where, "include_values": vectors, "include_metadata": True}
         answer = self._read("query", vector=vector.tolist(), **options)
-        matches = [Match(each.id, each.score, each.metadata or {}, each.values) for each in answer.matches]
+        matches = [hit_of(each.metadata or {}, each.score, each.values) for each in answer.matches]
         return Matches(matches, log_position(answer, "lsn_reconciled"))
 
 
@@ -187,15 +176,15 @@ class DocumentNamespace(NamespaceRequests):
         documents = [{"_id": row.key, self._field: row.vector, **row.metadata} for row in rows]
         return self._upsert(documents=documents)
 
-    def search(self, vector: Vector, *, top_k: int, where: Where, vectors: bool) -> Matches:
+    def search(self, vector: Vector, *, top_k: int, vectors: bool, where: Where | None = None) -> Matches:
         """See `Namespace.search`."""
         answer = self._read(
             "search",
             score_by=[{"type": "dense_vector", "field": self._field, "values": vector.tolist()}],
             top_k=top_k,
-            filter=where or None,
+            filter=where,
             include_fields=["*"] if vectors else [RECORD, BORN],
         )
         fields = [document.to_dict() for document in answer.matches]
-        matches = [Match(each["_id"], each["_score"], each, each.get(self._field)) for each in fields]
+        matches = [hit_of(each, each["_score"], each.get(self._field)) for each in fields]
         return Matches(matches, log_position(answer, "lsn_reconciled"))

@@ -6,10 +6,11 @@ database writes, ends, deletes, finds and counts rows.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from searchsocket.stores.base.conditions import Conditions
 from searchsocket.stores.base.row_hits import RowHit
+from searchsocket.stores.base.upkeep import Finding
 from searchsocket.types import Vector
 
 
@@ -81,10 +82,21 @@ class VectorTables(Protocol):
         """The table of vectors with this number of dimensions; calls nothing."""
 
     def begin(self) -> None:
-        """Start a group of writes. A database with transactions drops an earlier group that was not sealed."""
+        """Start a group of writes. A database with transactions drops an earlier group that was not sealed.
+
+        A group deletes rows after its upserts, and ends only rows of earlier groups or of a run that died.
+        """
 
     def seal(self) -> None:
         """Return once all writes since `begin` are durable and visible to every reader."""
 
     def drop(self, dimensions: int) -> None:
         """Delete a table that has no rows left, if it exists."""
+
+
+@runtime_checkable
+class ExaminedTables(VectorTables, Protocol):
+    """A database that also reports what a person must fix, such as a table of its name that another program made."""
+
+    def problems(self) -> Sequence[Finding]:
+        """All problems other than missing rows."""

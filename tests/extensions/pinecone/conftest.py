@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from searchsocket.extensions.pinecone.connection import PineconeConnection
-from searchsocket.extensions.pinecone.index import PineconeVectors
+from searchsocket.extensions.pinecone.tables import PineconeTables
+from searchsocket.stores.table_vectors import TableVectors
 from tests.extensions.pinecone.server.running import running
 from tests.extensions.pinecone.server.service import Service
 
@@ -30,9 +31,9 @@ def connection(socket: Service) -> PineconeConnection:
 
 
 @pytest.fixture(params=["documents", "legacy"])
-def vectors(request: pytest.FixtureRequest, service: Service, connection: PineconeConnection) -> PineconeVectors:
+def vectors(request: pytest.FixtureRequest, service: Service, connection: PineconeConnection) -> TableVectors:
     """Generations in a new index, or in one that was there."""
     if request.param == "legacy":
         for dimension in (2, 8):
             service.add_legacy(f"shop-{dimension}", dimension)
-    return PineconeVectors(connection, "shop", "shop")
+    return TableVectors(PineconeTables(connection, "shop"), "shop")

@@ -6,9 +6,10 @@ from pathlib import Path
 import numpy as np
 
 from searchsocket.extensions.pinecone.connection import PineconeConnection
-from searchsocket.extensions.pinecone.filters import BORN, DIED, RECORD
-from searchsocket.extensions.pinecone.index import PineconeVectors
+from searchsocket.extensions.pinecone.rows import BORN, DIED, RECORD
+from searchsocket.extensions.pinecone.tables import PineconeTables
 from searchsocket.stores.local import LocalStore
+from searchsocket.stores.table_vectors import TableVectors
 from searchsocket.testing.store.samples import EAST, INFO, MAIN, NORTH, record
 from tests.extensions.pinecone.server.service import Service
 
@@ -25,7 +26,7 @@ def store_at(
 ) -> LocalStore:
     """A store of a new process."""
     connection = kind(KEY, host=service.base_url, timeout_s=timeout_s, sleep=sleep)
-    return LocalStore(folder, "shop", vectors=PineconeVectors(connection, "shop", "shop"))
+    return LocalStore(folder, "shop", vectors=TableVectors(PineconeTables(connection, "shop"), "shop"))
 
 
 def edit(store: LocalStore) -> None:

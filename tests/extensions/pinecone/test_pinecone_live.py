@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from searchsocket.extensions.pinecone.connection import PineconeConnection
-from searchsocket.extensions.pinecone.index import PineconeVectors
+from searchsocket.extensions.pinecone.tables import PineconeTables
+from searchsocket.stores.table_vectors import TableVectors
 from searchsocket.testing.store.samples import DRAFT, MAIN
 from searchsocket.testing.vector_index import VectorIndexContract
 
@@ -32,8 +33,8 @@ def live() -> Iterator[tuple[PineconeConnection, str]]:
 
 class TestPineconeLive(VectorIndexContract):
     @pytest.fixture
-    def index(self, live: tuple[PineconeConnection, str]) -> Iterator[PineconeVectors]:
-        index = PineconeVectors(*live, "shop")
+    def index(self, live: tuple[PineconeConnection, str]) -> Iterator[TableVectors]:
+        index = TableVectors(PineconeTables(*live), "shop")
         yield index
         for scope in (MAIN, DRAFT):
             index.retain(scope, [])

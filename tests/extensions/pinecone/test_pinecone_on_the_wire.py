@@ -8,8 +8,9 @@ import pytest
 
 from searchsocket.errors import VectorBackendUnavailable
 from searchsocket.extensions.pinecone.connection import PineconeConnection
-from searchsocket.extensions.pinecone.index import PineconeVectors
+from searchsocket.extensions.pinecone.tables import PineconeTables
 from searchsocket.stores.local import LocalStore
+from searchsocket.stores.table_vectors import TableVectors
 from searchsocket.testing.store.samples import MAIN, everything, fill, record
 from tests.extensions.pinecone.pinecone_shop import AFTER_THE_EDIT, KEY, edit, rows, store_at
 from tests.extensions.pinecone.server.running import running
@@ -83,4 +84,7 @@ def test_a_wire_that_is_cut_between_requests_is_no_trouble(tmp_path: Path, servi
 def test_a_name_that_leads_nowhere_is_told(tmp_path: Path) -> None:
     connection = PineconeConnection(KEY, host="http://nowhere.invalid", timeout_s=5.0, sleep=lambda seconds: None)
     with pytest.raises(VectorBackendUnavailable, match=r"nowhere\.invalid"):
-        fill(LocalStore(tmp_path, "shop", vectors=PineconeVectors(connection, "shop", "shop")), [record("a")])
+        fill(
+            LocalStore(tmp_path, "shop", vectors=TableVectors(PineconeTables(connection, "shop"), "shop")),
+            [record("a")],
+        )

@@ -7,8 +7,9 @@ import pytest
 
 from searchsocket.extensions.pinecone.connection import PineconeConnection
 from searchsocket.extensions.pinecone.directory import Directory
-from searchsocket.extensions.pinecone.index import PineconeVectors
+from searchsocket.extensions.pinecone.tables import PineconeTables
 from searchsocket.stores.local import LocalStore
+from searchsocket.stores.table_vectors import TableVectors
 from searchsocket.testing.lingering_rows import LingeringRowsContract
 from searchsocket.testing.store import VectorsOfAStoreContract
 from searchsocket.testing.store.edit_history import EditHistoryContract
@@ -19,20 +20,20 @@ from tests.extensions.pinecone.server.service import Service
 
 class TestPineconeVectors(VectorIndexContract):
     @pytest.fixture
-    def index(self, vectors: PineconeVectors) -> PineconeVectors:
+    def index(self, vectors: TableVectors) -> TableVectors:
         return vectors
 
 
 class TestPineconeLingering(LingeringRowsContract):
     @pytest.fixture
-    def index(self, vectors: PineconeVectors) -> PineconeVectors:
+    def index(self, vectors: TableVectors) -> TableVectors:
         return vectors
 
 
 class TestPineconeUpkeep(VectorUpkeepContract):
     @pytest.fixture
-    def index_of(self, vectors: PineconeVectors, connection: PineconeConnection) -> IndexOf:
-        return lambda project_id: PineconeVectors(connection, "shop", project_id)
+    def index_of(self, vectors: TableVectors, connection: PineconeConnection) -> IndexOf:
+        return lambda project_id: TableVectors(PineconeTables(connection, "shop"), project_id)
 
 
 def test_namespaces_beyond_the_first_page_are_listed(service: Service, connection: PineconeConnection) -> None:
@@ -49,6 +50,6 @@ class TestPineconeStore(VectorsOfAStoreContract, EditHistoryContract):
     """A store over one kind of index: the three contracts above ask both kinds all that a store asks of its vectors."""
 
     @pytest.fixture
-    def store(self, tmp_path: Path, vectors: PineconeVectors) -> LocalStore:
+    def store(self, tmp_path: Path, vectors: TableVectors) -> LocalStore:
         now = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
         return LocalStore(tmp_path / "index", "shop", vectors=vectors, clock=lambda: now)

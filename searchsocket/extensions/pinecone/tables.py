@@ -1,0 +1,264 @@
+"""Tables in Pinecone: an index for each number of dimensions, with a namespace for each project and scope.
+
+Accepted writes become visible later, in any order, and a filter matches visible rows only. So before a deletion by
+filter, and before publishing, this waits until a search reports that it saw all writes of the group.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain, groupby
+
+from searchsocket.errors import KeyMissing, VectorBackendRefused, VectorBackendUnavailable
+from searchsocket.extensions.pinecone.connection import PineconeConnection
+from searchsocket.extensions.pinecone.directory import Directory
+from searchsocket.extensions.pinecone.namespace import Namespace, namespace_name
+from searchsocket.extensions.pinecone.rows import (
+    BUCKET,
+    BUCKETS,
+    BYTES_A_NUMBER,
+    DIED,
+    MARK,
+    RECORD,
+    ROOM_FOR_THE_REST,
+    any_vector,
+    mark_of,
+    row_of,
+    upsert_batches,
+    where_of,
+)
+from searchsocket.extensions.pinecone.settings import PineconeSettings
+from searchsocket.stores.base.conditions import Among, Between, Condition, Conditions
+from searchsocket.stores.base.row_hits import RowHit
+from searchsocket.stores.base.tables import TableRow
+from searchsocket.stores.base.upkeep import Finding
+from searchsocket.system.batches import batches
+from searchsocket.types import Vector
+
+MAX_TOP_K = 10_000  # "Max top_k value: 10,000. Max result size: 4 MB"
+_MAX_ANSWER_BYTES = 3_500_000
+_MAX_ROWS_WITH_VECTORS = 1_000
+_DOUBLES = 16  # spare rows per request, because some records may appear twice
+_VISIBILITY_WAITS_S = (0.1, 0.2, 0.5, *[1.0] * 120)  # until searches see the writes
+
+
+class PineconeTables:
+    """Implements `ExaminedTables`."""
+
+    max_rows = MAX_TOP_K
+    tolerance = 1e-6  # the service stores float32, and sends numbers in its own format
+    index = "pinecone"  # the service chooses how it searches
+
+    def __init__(
+        self, connection: PineconeConnection, name: str, *, cloud: str = "aws", region: str = "us-east-1"
+    ) -> None:
+        """Asks the service nothing yet; see `Directory` for the other arguments."""
+        self.directory = Directory(connection, name, cloud=cloud, region=region)
+        self._sleep = connection.sleep
+        self._unseen: dict[tuple[str, str], tuple[Namespace, int, int]] = {}  # by place: dimensions, last position
+
+    def dimensions(self) -> Sequence[int]:
+        """The numbers of dimensions of which there is an index that can be used."""
+        return sorted(index.dimensions for index in self.directory.all())
+
+    def create(self, dimensions: int) -> None:
+        """Create the index if it does not exist."""
+        self.directory.make(dimensions)
+
+    def table(self, dimensions: int) -> "PineconeTable":
+        """The rows of one index; calls nothing."""
+        return PineconeTable(self, dimensions)
+
+    def begin(self) -> None:
+        """Start a group of writes."""
+        self._unseen.clear()
+
+    def seal(self) -> None:
+        """Return once searches see all writes of the group."""
+        for namespace, _, _ in list(self._unseen.values()):
+            self.settle(namespace)
+
+    def problems(self) -> Sequence[Finding]:
+        """The indexes with our names that cannot be used."""
+        return list(self.directory.problems())
+
+    def drop(self, dimensions: int) -> None:
+        """Do nothing: the index may be somebody else's."""
+
+    def note_write(self, namespace: Namespace, dimensions: int, position: int | None) -> None:
+        """Remember a write for `settle`.
+
+        Raises:
+            VectorBackendRefused: The service does not report which writes a search sees.
+        """
+        if position is None:
+            raise VectorBackendRefused(
+                "this Pinecone index does not report when writes are visible; set `vector.pinecone.index` to a "
+                "serverless index"
+            )
+        self._unseen[namespace.place] = (namespace, dimensions, position)
+
+    def settle(self, namespace: Namespace) -> None:
+        """Return when searches see all writes to a namespace up to its last one in this group.
+
+        Raises:
+            VectorBackendUnavailable: They are not visible in time.
+        """
+        if namespace.place not in self._unseen:
+            return
+        _, dimensions, written = self._unseen[namespace.place]
+
+        def is_seen() -> bool:
+            position = namespace.search(any_vector(dimensions), top_k=1, vectors=False).log_position
+            return position is not None and position >= written
+
+        self._wait(is_seen, "writes to Pinecone are not visible")
+        del self._unseen[namespace.place]
+
+    def clear(self, namespace: Namespace, dimensions: int) -> None:
+        """Delete all rows of a namespace, and return when a search sees none."""
+
+        def is_empty() -> bool:
+            return not namespace.search(any_vector(dimensions), top_k=1, vectors=False).rows
+
+        namespace.clear()
+        self._wait(is_empty, "deleted rows are still visible in Pinecone")
+
+    def _wait(self, is_done: Callable[[], bool], what: str) -> None:
+        for wait_s in chain([0.0], _VISIBILITY_WAITS_S):
+            if wait_s:
+                self._sleep(wait_s)
+            if is_done():
+                return
+        raise VectorBackendUnavailable(
+            f"{what} after {sum(_VISIBILITY_WAITS_S):.0f} s; the previous generation stays live, and the next run "
+            "cleans up"
+        )
+
+
+class PineconeTable:
+    """Implements `VectorTable`.
+
+    A row that describes a scope is the marker row of the scope's namespace.
+    """
+
+    def __init__(self, tables: PineconeTables, dimensions: int) -> None:
+        self._tables = tables
+        self._dimensions = dimensions
+
+    def upsert(self, rows: Sequence[TableRow]) -> None:
+        """Write rows, in batches that fit into requests."""
+        for (project, scope), some in groupby(rows, lambda row: (row.project, row.scope or row.record)):
+            [(namespace, _)] = self._places([Among("project", (project,)), Among("scope", (scope,))])
+            for batch in upsert_batches(mark_of(row) if row.note else row_of(row) for row in some):
+                self._tables.note_write(namespace, self._dimensions, namespace.upsert(batch))
+
+    def end(self, where: Conditions, died: int) -> None:
+        """Set the field `died` of all visible rows that match."""
+        for namespace, conditions in self._places(where):
+            matched, position = namespace.update(where_of(conditions), {DIED: died})
+            if matched != 0 and position is not None:  # else the upsert that ends each publish has a later one
+                self._tables.note_write(namespace, self._dimensions, position)
+
+    def delete(self, where: Conditions) -> None:
+        """Delete all matching rows; without further conditions, all of a namespace."""
+        for namespace, conditions in self._places(where):
+            if conditions:
+                self._tables.settle(namespace)  # also writes of a run that died
+                namespace.delete(where_of(conditions))
+            else:
+                self._tables.clear(namespace, self._dimensions)
+
+    def nearest(self, vector: Vector, *, limit: int, where: Conditions) -> Sequence[RowHit]:
+        """At most `limit` matching rows, best first; with vectors if these fit into the answer."""
+        [(namespace, conditions)] = self._places(where)
+        has_vectors = limit <= max_rows_with_vectors(self._dimensions)
+        matches = namespace.search(vector, top_k=limit, where=where_of(conditions), vectors=has_vectors)
+        return matches.rows
+
+    def rows(self, where: Conditions) -> Sequence[RowHit]:
+        """All matching rows, with their vectors."""
+        return [hit for namespace, conditions in self._places(where) for hit in self._rows(namespace, conditions)]
+
+    def count(self, where: Conditions) -> int:
+        """The number of matching rows."""
+        if not where:
+            directory = self._tables.directory
+            return sum(directory.namespaces(directory.find(self._dimensions)).values())
+        return sum(self._count(namespace, conditions) for namespace, conditions in self._places(where))
+
+    def _places(self, where: Conditions) -> list[tuple[Namespace, list[Condition]]]:
+        """The namespaces whose rows may match, each with the conditions that are left for its rows."""
+        texts = {each.field: each.texts for each in where if isinstance(each, Among)}
+        rest = [each for each in where if not (isinstance(each, Among) and each.field in ("project", "scope"))]
+        scopes = texts.get("scope")
+        if scopes == ("",):
+            scopes, rest = texts.get("record"), [MARK]
+        directory = self._tables.directory
+        index = directory.find(self._dimensions)
+        if scopes is None:
+            names = [name for project in texts["project"] for name in directory.namespaces(index, project)]
+        else:
+            names = [namespace_name(project, scope) for project in texts["project"] for scope in scopes]
+        return [(directory.namespace(index, name), rest) for name in names]
+
+    def _rows(self, namespace: Namespace, conditions: Conditions) -> Iterator[RowHit]:
+        limit = max_rows_with_vectors(self._dimensions)
+        waiting = list(_parts(conditions, max(1, limit - _DOUBLES)))
+        while waiting:
+            some = waiting.pop()
+            matches = namespace.search(any_vector(self._dimensions), top_k=limit, where=where_of(some), vectors=True)
+            halves = list(_parts(some)) if len(matches.rows) == limit else []  # some records may appear twice
+            if len(halves) > 1:
+                waiting += halves
+            else:
+                yield from (row for row in matches.rows if row.vector)
+
+    def _count(self, namespace: Namespace, conditions: Conditions) -> int:
+        rows, ranges = 0, [(0, BUCKETS)]
+        while ranges:
+            low, high = ranges.pop()
+            where = where_of([*conditions, Between(BUCKET, low, high)])
+            matches = namespace.search(any_vector(self._dimensions), top_k=MAX_TOP_K, where=where, vectors=False)
+            if len(matches.rows) == MAX_TOP_K and high - low > 1:
+                middle = (low + high) // 2
+                ranges += [(middle, high), (low, middle)]
+            else:
+                rows += len(matches.rows)
+        return rows
+
+
+def _parts(conditions: Conditions, size: int = 0) -> Iterator[list[Condition]]:
+    """The conditions for some of their records each.
+
+    Args:
+        size: Records of a part; 0 = half of them.
+    """
+    records = next((each for each in conditions if isinstance(each, Among) and each.field == RECORD), None)
+    if records is None:
+        yield list(conditions)
+        return
+    rest = [each for each in conditions if each is not records]
+    for some in batches(records.texts, size or -(-len(records.texts) // 2)):
+        yield [*rest, Among(RECORD, tuple(some))]
+
+
+def max_rows_with_vectors(dimensions: int) -> int:
+    """The most rows that fit into one answer together with their vectors."""
+    row_bytes = dimensions * (BYTES_A_NUMBER + 8) + ROOM_FOR_THE_REST
+    return max(1, min(_MAX_ROWS_WITH_VECTORS, _MAX_ANSWER_BYTES // row_bytes))
+
+
+def make_tables(settings: PineconeSettings, project_id: str, environ: Mapping[str, str]) -> PineconeTables:
+    """The indexes of a project; connects to nothing yet.
+
+    Raises:
+        KeyMissing: The environment lacks the key.
+    """
+    if not (key := environ.get(settings.api_key_env, "").strip()):
+        raise KeyMissing(
+            f"vector.provider is pinecone, but the environment variable {settings.api_key_env} with the key of a "
+            "Pinecone project is not set",
+            f"set ${settings.api_key_env}",
+        )
+    host = environ.get("PINECONE_CONTROLLER_HOST", "")  # the vendor's own variable
+    connection = PineconeConnection(key, key_env=settings.api_key_env, host=host, timeout_s=settings.timeout_s)
+    return PineconeTables(connection, settings.index or project_id, cloud=settings.cloud, region=settings.region)
