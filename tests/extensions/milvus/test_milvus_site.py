@@ -40,7 +40,7 @@ class Moved:
     reading: dict[str, str]
 
 
-@pytest.fixture(scope="module", params=list(ENGINES.values()))
+@pytest.fixture(scope="module", params=[ENGINES["server"], pytest.param("lite", marks=pytest.mark.long)])
 def moved(request: pytest.FixtureRequest, shop: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Moved]:
     """The same project in another folder, with its vectors in Milvus and pushed."""
     engine = request.param
@@ -118,6 +118,7 @@ def telling(*folders: Path) -> list[Path]:
     return [path for path in kept if b"opensesame" in path.read_bytes()]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("moved", [ENGINES["lite"]], indirect=True, scope="module")
 def test_a_server_that_is_away_is_said_so_and_is_no_empty_answer(moved: Moved) -> None:
     """Nobody answers there, whichever engine the vectors lay in."""

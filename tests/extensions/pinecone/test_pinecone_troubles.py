@@ -188,7 +188,7 @@ class Killed(BaseException):
     """The process is no more."""
 
 
-@pytest.mark.parametrize("kind", ["documents", "legacy"])
+@pytest.mark.parametrize("kind", ["documents", pytest.param("legacy", marks=pytest.mark.long)])
 def test_a_run_that_is_killed_between_any_two_calls_is_invisible_and_the_next_one_whole(
     kind: str, socket: Service, tmp_path: Path
 ) -> None:
