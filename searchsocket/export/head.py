@@ -15,7 +15,7 @@ from searchsocket.search.ranking import boosts, confidence, exact, relevance
 from searchsocket.search.ranking.boosts import LISTING_SHARE, OCCASION_SHARE, is_listing, is_occasion
 from searchsocket.search.ranking.weights import WEIGHTS
 from searchsocket.stores.base import CatalogueSnapshot, ReadableRecord
-from searchsocket.stores.words import evidence, keywords, vocabulary
+from searchsocket.stores.words import evidence, keywords, product_names, vocabulary
 from searchsocket.stores.words.bm25 import K1, B
 from searchsocket.system.json_text import JsonObject
 from searchsocket.text import words
@@ -239,7 +239,7 @@ def weights(settings: RankingSettings) -> JsonObject:
             "joined": keywords._JOINED_BOOST,
             "completions": keywords._MAX_COMPLETIONS,
         },
-        "common": [keywords._COMMON, keywords._COMMON_NAME],
+        "common": [product_names.COMMON, product_names.COMMON_NAME],
         "shares": {"few": _FEW_WORDS, "many": _MANY_WORDS},
         "candidates": max(settings.candidate_k, _CANDIDATES),
         "neighbours": _NEIGHBOURS,
@@ -248,6 +248,7 @@ def weights(settings: RankingSettings) -> JsonObject:
         "second": _SECOND,
         "inName": _IN_NAME,
         "named": WEIGHTS.named,
+        "version": WEIGHTS.version,
         "links": settings.weights.incoming_links if settings.enable_incoming_link_boost else 0.0,
         "depth": settings.weights.depth if settings.enable_depth_boost else 0.0,
         "manyLinks": boosts._MANY_LINKS,
@@ -274,5 +275,5 @@ def weights(settings: RankingSettings) -> JsonObject:
         "doubtful": result_confidence._DOUBTFUL,
         "asksForOccasion": boosts._ASKS_FOR_OCCASION.pattern,
         "stopWords": words._STOP_WORD_LIST,
-        "beforeNames": " ".join(sorted(words._BEFORE_NAMES)),
+        "beforeNames": " ".join(sorted(words.BEFORE_NAMES)),
     }

@@ -15,6 +15,7 @@ import Stemmer
 
 from searchsocket.text.arabic import arabic_stem
 from searchsocket.text.late_pattern import LatePattern
+from searchsocket.text.versions import is_version
 
 MAX_WORD_CHARS = 64  # longer runs are hashes and base64: only their parts are indexed
 MAX_PARTS = 32
@@ -80,7 +81,7 @@ _STOP_WORD_LIST = (
 )
 STOP_WORDS = frozenset(_STOP_WORD_LIST.split())
 # Words before a name: "how to use slots".
-_BEFORE_NAMES = STOP_WORDS | {"use", "using", "configure", "add", "create", "write", "define", "enable", "make"}
+BEFORE_NAMES = STOP_WORDS | {"use", "using", "configure", "add", "create", "write", "define", "enable", "make"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,13 +182,14 @@ def without_brackets(text: str) -> str:
 
 @lru_cache(maxsize=64)  # called for pages and for records
 def possible_names(text: str) -> tuple[str, ...]:
-    """The names that a query may be: whole, without trailing brackets, or without a section of the site in front.
+    """The names that a query may be: whole, without trailing brackets, a version, or a section of the site in front.
 
     The last one is the subject of a task: "slots" in "how to use slots".
     """
     head = without_brackets(text)
-    parts = [text, head, *(part for whole in (text, head) for part in _IN_FRONT.split(whole, maxsplit=1)[1:])]
-    task = " ".join(dropwhile(_BEFORE_NAMES.__contains__, name_of(text).split()))
+    plain = " ".join(piece for piece in head.split() if not is_version(piece))
+    parts = [text, head, plain, *(part for whole in (text, head) for part in _IN_FRONT.split(whole, maxsplit=1)[1:])]
+    task = " ".join(dropwhile(BEFORE_NAMES.__contains__, name_of(text).split()))
     return tuple(dict.fromkeys(name for name in (*map(name_of, parts), *map(_gist, parts), task) if name))
 
 

@@ -13,6 +13,7 @@ from searchsocket.search.curation import pinned_pages
 from searchsocket.text import words
 from searchsocket.text.typos import nearest
 from searchsocket.text.variants import variants_of
+from searchsocket.text.versions import version_match, versions_of_page, versions_of_query
 
 CASES = Path(__file__).parents[2] / "clients" / "js" / "test" / "static-cases.json"
 
@@ -37,7 +38,7 @@ QUERIES = [
     "=> ??", "中", "日本 語", "“failed job” worker", "«a b» ‚c’ ‘d e’ „f“ don’t", '"open', "client -python",
     "-x", "go --race -p", "🔽", "۱۲۳۴۵", "col·lecció",
     "v5.3.1", "node 18", "8443", "8,443", "8.443.000", "12 500", "python3.11", "10mb", "10 MB",
-    "0x80070005", "80070005", "groesse steuerloeschen", "toe",
+    "0x80070005", "80070005", "groesse steuerloeschen", "toe", "slots v3.1", "9.0.0-rc.1 release", "8 slots",
 ]  # fmt: skip
 VOCABULARY = [
     "install",
@@ -94,6 +95,12 @@ QUESTIONS = [
     " INSTALL?!", "how to install it", "reinstall", "grosse", "größe", "sail a ship", "sailship", "sail the ships",
     "c++", "C++ ?", "nothing",
 ]  # fmt: skip
+VERSIONS = [
+    ("v8", "Version 8.0.0 released", "/a"), ("v13 release", "New", "/blog/hull-13-0"), ("8 slots", "Hull 8.0", "/a"),
+    ("v9.0.0-rc.1", "Hull v9.0.0-rc-1", "/a"), ("v9", "Hull v9.0.0-rc.1", "/2021-05-25-9.0.0"), ("v3", "Part 3", "/a"),
+    ("v7.22.5", "Hull 7.22", "/7"), ("v7.22", "Hull 7.21", "/a"), ("v2 to v3", "From 2.x to 3.0", "/from-2-to-3"),
+    ("127.0.0.1 v8", "UTF8 and base64", "/utf16-h1"), ("v1.02", "Größe1.2", "/größe-1-2"),
+]  # fmt: skip
 DAYS = ["2026-04-30", "2026-05-01", "2026-05-02"]
 
 
@@ -120,11 +127,14 @@ def expected() -> dict[str, Any]:
 
     return {
         "stopWords": sorted(words.STOP_WORDS),
-        "beforeNames": sorted(words._BEFORE_NAMES),
+        "beforeNames": sorted(words.BEFORE_NAMES),
         "stems": {word: words.stem(word) for word in STEMS},
         "forms": {text: " ".join(words.index_words(text)) for text in TEXTS},
         "queries": {text: query(text) for text in QUERIES},
         "vocabulary": VOCABULARY,
+        "versions": [
+            [*case, version_match(versions_of_query(case[0]), versions_of_page(*case[1:]))] for case in VERSIONS
+        ],
         "curation": _curation(),
         "typos": {word: nearest(word, [one for one in VOCABULARY if one[0] == word[0]]) for word in TYPOS},
     }

@@ -30,6 +30,11 @@ PIECES = [
     Piece("/train", "The night train leaves at dawn.", title="Night train"),
     Piece("/club", "Lookouts are posted from dusk.\n\nCan I sail at night? Only with lanterns.", title="Club handbook"),
     Piece("/rebase", "Rebase a branch onto another one.", title="Rebase a branch"),
+    Piece("/", "All about the Capstan.", title="Capstan"),
+    Piece("/news/capstan-7-0", "Capstan 7.0.0 winds faster. See Capstan 8.0.0 for more.", title="Capstan 7.0.0"),
+    Piece("/news/8.0.0", "Ropes of nylon.", title="Capstan 8.0.0 winds further"),
+    Piece("/news/8.1.0", "In short: the release 8.1.0, after 8.0.0.", title="Capstan 8.1: fewer knots"),
+    Piece("/guide/step", "Wind the rope.", title="Step 8 of the Capstan tour"),
     *(Piece(f"/log/{number}", f"Entry {number} of the log.", title=f"Entry {number}") for number in range(12)),
 ]  # fmt: skip
 
@@ -51,6 +56,13 @@ FIRST = [
     ("v5.3.1", "/releases"),
     ("node 18", "/node"),
     ("node 21", "/node"),  # a known word finds its page, although no page has the number
+    ("capstan 8", "/news/8.0.0"),
+    ("capstanjs v8.0 release", "/news/8.0.0"),
+    ("Capstan@8.1.3", "/news/8.1.0"),
+    ("v8.1", "/news/8.1.0"),
+    ("faster than capstan7", "/news/capstan-7-0"),
+    ("Capstan 8 runtimes", "/node"),  # the name of a page without this version
+    ("capstan.js ports", "/port"),
     ("8443", "/port"),
     ("8.443", "/port"),
     ("80070005", "/port"),

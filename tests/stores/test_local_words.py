@@ -109,11 +109,13 @@ TOPICS = ("Slots", "Events", "Props", "Routing", "Testing", "Teleport", "Plugins
 
 @pytest.fixture(scope="module")
 def product(tmp_path_factory: pytest.TempPathFactory) -> IndexReader:
-    """A site about Lantern: its name is on the home page and on all but one of the others."""
+    """A site about Lantern: its name is on the home page and all others but one; Routing has a longer one."""
     about = ["of Lantern", *["in Lantern"] * 8, "from the shell"]
     pages = zip(TOPICS, about, strict=True)
     records = [record("home", "/", "What it is.", title="Lantern - light for pages")]
     records += [record(f"r{n}", f"/p{n}", f"Use it {text}.", title=title) for n, (title, text) in enumerate(pages)]
+    records += [record("long", "/long", "Of Lantern.", title="Lantern Routing in Depth")]
+    records += [record("new", "/new", "A release of Lantern.", title="Lantern 2.1 is here")]
     return fill(LocalStore(tmp_path_factory.mktemp("product"), "shop"), records, random_units(len(records)))
 
 
@@ -126,6 +128,17 @@ def product(tmp_path_factory: pytest.TempPathFactory) -> IndexReader:
         ("lanterns with styles", "styles"),
         ("Lantern's slots", "slots"),
         ("styles of Lantern’s forms", "styles of forms"),
+        ("lanternjs slots", "slots"),
+        ("Lantern.js slots", "slots"),
+        ("slots in lantern js", "slots"),
+        ("Harbour Lantern slots", "slots"),  # its vendor's name
+        ("lantern styles of forms", "styles of forms"),
+        ("Lantern rout", "Lantern rout"),  # which may become "Lantern Routing in Depth"
+        ("Lantern routing", "routing"),  # a longer name does not hide the shorter one
+        ("Lantern 2", "v2"),
+        ("lantern2 release", "v2 release"),
+        ("Lantern@2.1 slots", "v2.1 slots"),
+        ("release of Lantern v2.1.4", "release of v2.1.4"),
         ("Lantern build", "Lantern build"),  # a page's name
         ("how to lantern build", "how to lantern build"),
         ("lantern bui", "lantern bui"),  # which may become one

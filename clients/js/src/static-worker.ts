@@ -13,6 +13,7 @@ export { searchSites } from "./static/sites.js";
 export { nearest } from "./static/terms.js";
 export { excludedWords, indexText, namesOf, parseQuery, possibleNames, setStopWords, spelledName, stem } from "./static/tokens.js";
 export { variantsOf } from "./static/variants.js";
+export { versionMatch, versionsOfPage, versionsOfQuery } from "./static/versions.js";
 
 /** A site of an export. */
 export interface StaticSite {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { curationOf, excludedWords, indexText, namesOf, nearest, parseQuery, possibleNames, setStopWords, spelledName, stem, variantsOf } from "../dist/static-worker.js";
+import { curationOf, excludedWords, indexText, namesOf, nearest, parseQuery, possibleNames, setStopWords, spelledName, stem, variantsOf, versionMatch, versionsOfPage, versionsOfQuery } from "../dist/static-worker.js";
 
 // The same cases as `tests/export/test_shared_cases.py`.
 const cases = JSON.parse(readFileSync(new URL("./static-cases.json", import.meta.url), "utf8"));
@@ -33,3 +33,10 @@ for (const [day, queries] of Object.entries(effects)) {
 }
 
 for (const [word, expected] of Object.entries(cases.typos)) test(`typo ${word}`, () => assert.deepEqual(nearest(word, cases.vocabulary), expected));
+
+for (const [q, title, url, expected] of cases.versions) {
+  test(`version ${q} of ${title}`, () => {
+    const share = versionMatch(versionsOfQuery(q), versionsOfPage(title, url));
+    assert.ok(Math.abs(share - expected) < 1e-9, `${share} instead of ${expected}`);
+  });
+}

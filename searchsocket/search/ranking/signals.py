@@ -9,17 +9,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from searchsocket.search.ranking.boosts import boosts_of
-from searchsocket.search.ranking.exact import exact_features
+from searchsocket.search.ranking.boosts import asks_for_occasion, boosts_of
+from searchsocket.search.ranking.exact import WHOLE, exact_features
 from searchsocket.search.ranking.fusion import fuse, fuse_pages
 from searchsocket.search.ranking.names import name_features
 from searchsocket.search.ranking.rank import Features, Parts, Ranked, Ranking, rank, score_candidates
 from searchsocket.search.ranking.weights import WEIGHTS, Shares
 from searchsocket.stores.base import Candidates, Facts, WordSnapshot
+from searchsocket.text.versions import is_version, version_match, versions_of_page, versions_of_query
+from searchsocket.text.words import parse_query
 from searchsocket.types import Scores
 
 if TYPE_CHECKING:
     from searchsocket.project.settings.model import RankingSettings
+
+_MANY_WORDS = 3  # besides a version: the query is about more than the version
 
 Positions = npt.NDArray[np.int64]
 
@@ -41,6 +45,7 @@ class RankingInput:
 # `of_pages`.
 SIGNALS: Mapping[str, Callable[[RankingInput], Features]] = {
     "exact": lambda inputs: exact_features(inputs.q, inputs.candidates, inputs.texts),
+    "version": lambda inputs: version_features(inputs.words, inputs.q, inputs.candidates),
     "passage": lambda inputs: passage_features(inputs.words, inputs.q, inputs.candidates.ids, inputs.shares),
 }
 
@@ -91,6 +96,24 @@ def passage_features(words: WordSnapshot, q: str, ids: Sequence[str], shares: Sh
         proximity = np.square(np.array(words.together(q, ids), np.float64))
         features["together"] = shares.together * (proximity - proximity.min(initial=1.0))
     return features
+
+
+def version_features(words: WordSnapshot, q: str, candidates: Candidates) -> Features:
+    """Return the bonus of each record for the version in its page's title or path, if the query has one.
+
+    If a page or section has the rest of the query as its name, only records with these words have the bonus.
+    """
+    facts, versions = candidates.facts, versions_of_query(q)
+    if not versions:
+        return {"version": np.zeros(len(facts.url))}
+    pages = list(zip(facts.title, facts.url, strict=True))
+    matches = {page: version_match(versions, versions_of_page(*page)) for page in set(pages)}
+    gains = WEIGHTS.version * np.array([matches[page] for page in pages])
+    rest = " ".join(piece for piece in q.split() if not is_version(piece))
+    words_of_rest = [word for word in parse_query(rest).words if not word.is_stop and not asks_for_occasion(word.exact)]
+    if len(words_of_rest) >= _MANY_WORDS or (rest and max(candidates.titled.max(), candidates.headed.max()) >= WHOLE):
+        gains = gains * np.square(np.array(words.together(rest, candidates.ids), np.float64))
+    return {"version": gains}
 
 
 def of_pages(facts: Facts, parts: Parts, q: str, shares: Shares, rarities: Mapping[str, float]) -> Parts:

@@ -39,6 +39,7 @@ FEATURES = {
     "slug": "share of the last part of the path that is in the query",
     "named": "share of the title that is in the query, if title and path have all words of the query",
     "compared_title": "the whole title is in a query that compares",
+    "version": "title or path have the version in the query; below 0 for another version",
 }
 
 
@@ -52,7 +53,8 @@ class Shares(NamedTuple):
 
 
 class FeatureWeights(NamedTuple):
-    """The weight of each feature of a candidate, see `FEATURES`; features are in [0, 1]."""
+    """The weight of each feature of a candidate, see `FEATURES`; features are in [0, 1], but for
+    `version`."""
 
     second: float
     title: float
@@ -67,6 +69,7 @@ class FeatureWeights(NamedTuple):
     slug: float
     named: float
     compared_title: float
+    version: float
 
 
 def _read() -> JsonObject:

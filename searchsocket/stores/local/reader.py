@@ -164,7 +164,9 @@ class LocalReader:
         kinds = self.facts.texts["kind"]
         is_summary = np.array([kind == "summary" for kind in kinds.distinct()], np.bool_)[kinds.codes]
         columns = RowColumns(page_of, self.facts.weights > 0, is_summary)
-        home = self.facts.texts["title"].take(np.arange(min(1, len(page_of))))  # the first page in path order
+        ends = urls.take(np.array([0, -1])) if len(page_of) else ["", ""]  # in path order
+        is_home = f"{ends[-1]}/".startswith(f"{ends[0].rstrip('/')}/")  # all pages are below the first one
+        home = self.facts.texts["title"].take(np.arange(int(is_home and len(page_of) > 0)))
         with damage:
             packs = self._word_packs()
         # Without `self`: a reference cycle would keep files open until the garbage collector runs.

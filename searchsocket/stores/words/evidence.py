@@ -111,10 +111,10 @@ class PageEvidence:
         if is_alone or is_short:
             nearest = [other for other in nearest if is_likely_typo(word.exact, other)]
         if is_short:  # some word is near any few letters
-            nearest = [other for other in nearest if self._is_in_names(stem(other))]
+            nearest = [other for other in nearest if self.is_in_names(stem(other))]
         return [(form,) for form in indexed_forms(nearest) if self._pages_with((form,))]
 
-    def _is_in_names(self, form: str) -> bool:
+    def is_in_names(self, form: str) -> bool:
         """Return True if a title or heading contains the word."""
         return bool(self._scores.of(form).by_field[[TITLE, OWN]].any())
 

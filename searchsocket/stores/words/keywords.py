@@ -24,6 +24,7 @@ from searchsocket.stores.words.documents import token
 from searchsocket.stores.words.evidence import PageEvidence, has_sentence, share_of_pairs, share_of_words
 from searchsocket.stores.words.index import Rows, WordIndex, WordPack
 from searchsocket.stores.words.pack_words import BODY, CODE, NAMES, PAGE_NAMES, PATH, PLAIN, TITLE
+from searchsocket.stores.words.product_names import ProductNames
 from searchsocket.stores.words.query_terms import QueryTerms, Term, split_compound, worth_correcting
 from searchsocket.stores.words.vocabulary import (
     Vocabulary,
@@ -37,11 +38,11 @@ from searchsocket.text.storable import storable
 from searchsocket.text.synonyms import NO_SYNONYMS, Forms, Synonyms, SynonymSource
 from searchsocket.text.typos import allowed_edits
 from searchsocket.text.variants import same_version, variants_of
+from searchsocket.text.versions import is_version, version_of
 from searchsocket.text.words import (
     STOP_WORDS,
     QueryWord,
     excluded_words,
-    fold,
     has_conditions,
     has_unspaced,
     parse_query,
@@ -66,12 +67,7 @@ _MAX_PAIRS = 64  # of characters, that a query of one character finds
 _EXCLUDING_FIELDS = (TITLE, PATH, BODY, CODE)
 _MIN_PREFIX_CHARS = 2
 
-# The share of pages that contain a word: on three sites the product's name is on 93 to 99 %, "use" and "rule" on 95 %.
-_COMMON, _COMMON_NAME = 0.97, 0.8
-_MAX_NAMED_WORDS = 20  # a name has little effect in a longer text
-_LETTERS = re.compile(r"[^\W\d_]+")
-_POSSESSIVE = re.compile(r"['’]s$")
-_DIGIT = re.compile(r"\d")
+_MAX_VERSIONS = 12  # that begin with a version in the query, if documents have none that equals it
 _DASHES = re.compile(r"[-_]+")
 
 Select = Callable[[Filter], NDArray[np.bool_]]
@@ -106,7 +102,7 @@ class Words:
         self._names = names_vocabulary(index)
         self._last: tuple[str, Synonyms, QueryTerms] | None = None
         self._evidence = PageEvidence(scores, self._vocabulary)
-        self._site_name = frozenset(map(stem, _LETTERS.findall(fold(site_title))))
+        self._site_title = site_title
 
     def search(self, text: str, where: Filter, top_k: int) -> Best:
         """The `top_k` best records and all that tie with the last one, in no particular order, and their scores."""
@@ -212,36 +208,17 @@ class Words:
         text = without_words(text, excluded) if (excluded := self._excluded(text)) else text
         is_wrong = bool(self._query_terms(text).unknown) and not self._named(text)  # the text may become a name
         corrected = nearest_name(self._names, text) if is_wrong else text
-        return self._without_product(corrected)
+        return self._products().removed(corrected)
 
-    def _without_product(self, text: str) -> str:
-        """The text without the product's name, which nearly all pages contain; unchanged if it begins a page's name."""
-        pieces = storable(text).split()
-        if len(pieces) > _MAX_NAMED_WORDS:
-            return text
-        owners = [_POSSESSIVE.sub("", fold(piece)) for piece in pieces]
-        words = [[word for word in _LETTERS.findall(owner) if word not in STOP_WORDS] for owner in owners]
-        products = {at for at, own in enumerate(words) if own and all(map(self._names_product, own))}
-        if not products or parse_query(text).phrases or self._named(text):
-            return text
-        products = {
-            at for at in products if not any(map(self._is_name, (pieces[at : at + 2], pieces[at - 1 : at + 1])))
-        }
-        content = [at for at, own in enumerate(words) if at not in products and any(len(word) > 1 for word in own)]
-        if not products or not content:
-            return text
-        ends = sorted({*content, *(at for at, owner in enumerate(owners) if _DIGIT.search(owner))})  # "Vue 3 release"
-        first = 0 if 0 not in products else ends[0]  # "in Vue" is removed as a whole
-        last = len(pieces) - 1 if len(pieces) - 1 not in products else ends[-1]
-        return " ".join(pieces[at] for at in range(first, last + 1) if at not in products)
-
-    def _names_product(self, word: str) -> bool:
-        share = self._evidence.share_of_pages(word)
-        return share > (_COMMON_NAME if stem(word) in self._site_name else _COMMON)
-
-    def _is_name(self, pieces: list[str]) -> bool:
-        """Return True if two words together are the name of a page or section, such as a command."""
-        return len(pieces) > 1 and self._named(" ".join(pieces)) >= 1
+    def _products(self) -> ProductNames:
+        """The names of the product, which are removed from queries."""
+        return ProductNames(
+            self._site_title,
+            share_of_pages=self._evidence.share_of_pages,
+            named=self._named,
+            is_version=lambda number: bool(self._same_versions(number)),
+            is_in_names=lambda word: self._evidence.is_in_names(stem(word)),
+        )
 
     def _named(self, text: str) -> float:
         """The share of a page's or section's name that the text covers from its start; 0 if there is none."""
@@ -295,6 +272,8 @@ class Words:
             others = [(forms, boost) for forms, boost in others if all(map(self._is_indexed, forms))]
             is_whole = bool(own) if word.stem else self._is_whole(word)
             spelled = [forms for forms in variants.get(word.exact, ()) if self._is_spelled(forms, word, is_whole)]
+            if is_version(word.exact):
+                spelled = self._with_versions(word.exact, spelled)
             if len(word.exact) == 1 and has_unspaced(word.exact):  # of pairs that begin with it
                 pairs = most_frequent(self._index.prefixed("scored", range(len(BOOSTS)), word.exact), _MAX_PAIRS)
                 spelled += [(pair,) for pair in pairs if pair != word.exact]
@@ -344,6 +323,31 @@ class Words:
         if is_whole and forms != (same_version(word.exact),):
             return False
         return all(map(self._is_indexed, forms)) and (len(forms) == 1 or len(self._scores.of_phrase(forms)[0]) > 0)
+
+    def _with_versions(self, text: str, spelled: Sequence[Forms]) -> list[Forms]:
+        """The spellings of a query word, and the indexed ones of the version that it is; others only without any."""
+        version, forms = version_of(text), self._same_versions(text)
+        is_same = any(version and other and other.numbers == version.numbers for other in map(version_of, forms[:1]))
+        added = [(form,) for form in forms if form != text] if is_same or not spelled else []
+        return list(dict.fromkeys([*spelled, *added]))
+
+    def _same_versions(self, text: str) -> list[str]:
+        """The indexed spellings of a version; without any, those of the version before it, or of those after it."""
+        version = version_of(text)
+        assert version
+        following: dict[str, int] = {}
+        for count in range(len(version.numbers), 0, -1):
+            begin = ".".join(version.numbers[:count])
+            spellings = {form: 0 for form in (begin, f"v{begin}") if self._is_indexed(form)}
+            for sign in ("", "v"):
+                spellings |= self._index.prefixed("scored", range(len(BOOSTS)), f"{sign}{begin}.")
+            same = [
+                form for form in spellings if (other := version_of(form)) and other.numbers == version.numbers[:count]
+            ]
+            if same:
+                return same
+            following = following or spellings
+        return most_frequent(following, _MAX_VERSIONS)
 
     def _completions(self, word: QueryWord) -> list[str]:
         """The most frequent indexed words that begin with the incomplete query word."""

@@ -49,6 +49,7 @@ export interface Weights {
   second: number;
   inName: number;
   named: number;
+  version: number;
   links: number;
   depth: number;
   manyLinks: number;

@@ -3,6 +3,7 @@ import type { Curation } from "./curation.js";
 import type { Index, Posting } from "./index.js";
 import { namedPages, type QueryTerms, unique } from "./terms.js";
 import { indexText, type ParsedQuery, type QueryWord } from "./tokens.js";
+import { isVersion, versionMatch, versionsOfPage, versionsOfQuery } from "./versions.js";
 
 export interface RankedPage {
   page: number;
@@ -125,6 +126,7 @@ export function rankPages(index: Index, query: QueryTerms, isAllowed: (page: num
   const fusedChunk = (chunk: number) => wordShare * chunkScaled(chunk) + pageShare * pageScaled(index.pageOf[chunk]!);
   const called = calling(index, query);
   const covered = coverage(index, query);
+  const versioned = versionBonus(index, query, [...named.values()].some((worth) => worth >= weights.exact.whole));
   return pages.map((page) => {
     const chunks = byPage.get(page)!.map((chunk) => ({ chunk, score: fusedChunk(chunk) }));
     const second = chunks.filter(({ chunk }) => index.head.kinds[chunk] !== "0")[1]?.score ?? 0;
@@ -132,12 +134,27 @@ export function rankPages(index: Index, query: QueryTerms, isAllowed: (page: num
     const worth = new Map(chunks.map((one) => [one, one.score + COVERAGE * covered(one.chunk)]));
     chunks.sort((one, other) => worth.get(other)! - worth.get(one)! || one.chunk - other.chunk);
     const exact = nameBonus(index, named.get(page) ?? 0);
-    const score = wordShare * bestScaled(page) + pageShare * pageScaled(page) + weights.second * second + exact + called(page);
+    const score = wordShare * bestScaled(page) + pageShare * pageScaled(page) + weights.second * second + exact + called(page) + versioned(page, byPage.get(page)!);
     return { page, score: score + placeOf(index, page), exact, chunks };
   });
 }
 
+/** The bonus of a page for the version of the query in its title or path; with other words, only if it says them. */
+function versionBonus(index: Index, query: QueryTerms, isNamed: boolean): (page: number, chunks: readonly number[]) => number {
+  const { pages, weights } = index.head;
+  const versions = versionsOfQuery(query.text);
+  if (!versions.length) return () => 0;
+  const rest = query.words.filter(({ exact }) => !isVersion(exact));
+  const many = rest.filter(({ exact }) => !new RegExp(weights.asksForOccasion, "i").test(exact)).length >= MANY_BESIDE;
+  const share = rest.length && (isNamed || many) ? coverage(index, { ...query, words: rest }) : () => 1;
+  return (page, chunks) => {
+    const said = Math.min(1, chunks.reduce((most, chunk) => Math.max(most, share(chunk)), 0));
+    return weights.version * versionMatch(versions, versionsOfPage(pages.title[page]!, pages.url[page]!)) * said * said;
+  };
+}
+
 const MANY_WORDS = 5;
+const MANY_BESIDE = 3; // a version
 const COVERAGE = 0.2;
 const MAX_CHUNKS = 4; // of a page on average: one more than the sections that are shown
 

@@ -1,8 +1,10 @@
 // A query taken apart, as `searchsocket/stores/words/keywords.py` and `evidence.py` do it.
 import { isCurrent, today } from "./curation.js";
 import type { Index } from "./index.js";
-import { excludedWords, fold, hasUnspaced, nameOf, type ParsedQuery, parseQuery, possibleNames, type QueryWord, spelledName, stem, withoutWords, wordForms } from "./tokens.js";
+import { sameVersions, withoutProduct } from "./product.js";
+import { excludedWords, hasUnspaced, nameOf, type ParsedQuery, parseQuery, possibleNames, type QueryWord, spelledName, stem, withoutWords, wordForms } from "./tokens.js";
 import { isNumber, sameVersion, variantsOf } from "./variants.js";
+import { isVersion, versionOf } from "./versions.js";
 
 export type Forms = readonly string[];
 export type Term = readonly [form: string, worth: number];
@@ -35,7 +37,6 @@ export interface Evidence {
 const MAX_CORRECTED = 4;
 const MAX_NEAREST = 3;
 const MAX_PAIRS = 64; // of characters, that a query of one character finds
-const MAX_NAMED_WORDS = 20;
 
 export const unique = <T>(values: Iterable<T>): T[] => [...new Set(values)];
 const indexedForms = (words: readonly string[]) => unique(words.flatMap((word) => [word, stem(word)]));
@@ -67,7 +68,8 @@ export async function queryTerms(index: Index, text: string): Promise<QueryTerms
     found.terms.push(...own);
     const isWhole = isPlain ? own.length > 0 : isIndexed(word.exact) || isIndexed(word.exact.replace(/[-_]/g, ""));
     const isSpelled = (one: Forms) => (!isWhole || (one.length === 1 && one[0] === sameVersion(word.exact))) && hasAll(index, one);
-    const spelled = (variants.get(word.exact) ?? []).filter(isSpelled);
+    const variant = (variants.get(word.exact) ?? []).filter(isSpelled);
+    const spelled = isVersion(word.exact) ? await withVersions(index, word.exact, variant) : variant;
     if (word.exact.length === 1 && hasUnspaced(word.exact)) spelled.push(...index.beginning(word.exact).slice(0, MAX_PAIRS).map((pair) => [pair]));
     others.push(...spelled.map((one) => [one, worth] as const));
     if (spelled.length) synonyms.set(word.exact, [...(synonyms.get(word.exact) ?? []), ...spelled]);
@@ -80,6 +82,14 @@ export async function queryTerms(index: Index, text: string): Promise<QueryTerms
   await correct(index, found);
   found.terms.push(...joined.filter(isIndexed).map((form): Term => [form, worths.joined]));
   return found;
+}
+
+/** The spellings of a word, and the indexed ones of the version that it is; those of others only without any. */
+async function withVersions(index: Index, text: string, spelled: readonly Forms[]): Promise<Forms[]> {
+  const forms = await sameVersions(index, text);
+  const isSame = forms.length > 0 && versionOf(forms[0]!)?.numbers.join() === versionOf(text)?.numbers.join();
+  const added = isSame || !spelled.length ? forms.filter((form) => form !== text).map((form) => [form]) : [];
+  return distinct([...spelled, ...added]);
 }
 
 /** Whether a chunk has all of the forms. */
@@ -205,32 +215,12 @@ function isLikelyTypo(typed: string, word: string): boolean {
   return typed.length >= 8 || word.length > typed.length || isDoubled || letters(typed) === letters(word);
 }
 
-const WORDS_OF_LETTERS = /\p{L}+/gu;
-
 /** The query as it was meant: a title of which it is a typo, and without the product's name. */
 export async function meant(index: Index, text: string): Promise<string> {
   const positive = withoutWords(text, await excluded(index, text));
   const { unknown } = await queryTerms(index, positive);
   const known = unknown.length && !namedPages(index, positive).size ? nearestTitle(index, positive) : positive;
-  const pieces = known.split(/\s+/).filter(Boolean);
-  if (pieces.length > MAX_NAMED_WORDS || parseQuery(known).phrases.length || namedPages(index, known).size) return known;
-  const { stopWords, common } = index.head.weights;
-  const home = index.head.pages.url.indexOf("/");
-  const siteName = new Set(index.titleWords[home] ?? []);
-  const stops = new Set(stopWords.split(" "));
-  const words = pieces.map((piece) => (fold(piece).match(WORDS_OF_LETTERS) ?? []).filter((word) => !stops.has(word)));
-  await index.load(words.flat().flatMap((word) => [word, stem(word)]));
-  const isProduct = (word: string) => index.pageCount >= 10 && sharesOf(index, word) > (siteName.has(stem(word)) ? common[1] : common[0]);
-  const isName = (pair: readonly string[]) => pair.length > 1 && (namedPages(index, pair.join(" "), 1).size > 0 || isHeading(index, pair));
-  const products = new Set(
-    [...pieces.keys()].filter((at) => words[at]!.length && words[at]!.every(isProduct) && !isName(pieces.slice(at, at + 2)) && !isName(pieces.slice(Math.max(at - 1, 0), at + 1))),
-  );
-  const content = [...pieces.keys()].filter((at) => !products.has(at) && words[at]!.some((word) => word.length > 1));
-  if (!products.size || !content.length) return known;
-  const ends = [...pieces.keys()].filter((at) => content.includes(at) || /\d/.test(pieces[at]!)); // "Vue 3 release"
-  const first = products.has(0) ? ends[0]! : 0;
-  const last = products.has(pieces.length - 1) ? ends.at(-1)! : pieces.length - 1;
-  return pieces.filter((_, at) => at >= first && at <= last && !products.has(at)).join(" ");
+  return withoutProduct(index, known);
 }
 
 /** The words that a query excludes, each with its minus. A flag that documents have is none: `-race`. */
@@ -238,19 +228,6 @@ export async function excluded(index: Index, text: string): Promise<string[]> {
   const words = excludedWords(text);
   await index.load(words.flatMap(wordForms));
   return words.filter((word) => !index.posting(wordForms(word)[0] ?? ""));
-}
-
-/** Whether a heading has both words. */
-function isHeading(index: Index, pair: readonly string[]): boolean {
-  const [one, other] = pair.map((word) => {
-    const own = index.posting(stem(fold(word)))?.chunks ?? [];
-    return new Set(own.filter((_, at) => at % 4 === 0 && own[at + 3]));
-  });
-  return [...one!].some((chunk) => other!.has(chunk));
-}
-
-function sharesOf(index: Index, word: string): number {
-  return Math.max(...[word, stem(word)].map((form) => index.posting(form)?.said.size ?? 0)) / index.pageCount;
 }
 
 function nearestTitle(index: Index, text: string): string {
@@ -295,7 +272,7 @@ function addressOf(text: string): string {
 }
 
 /** Whether a title or heading has the word. */
-function isInNames(index: Index, form: string): boolean {
+export function isInNames(index: Index, form: string): boolean {
   const posting = index.posting(form);
   return !!posting && (posting.pages.some((count, at) => at % 4 === 1 && count > 0) || posting.chunks.some((count, at) => at % 4 === 3 && count > 0));
 }

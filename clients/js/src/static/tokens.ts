@@ -1,5 +1,6 @@
 // Words as the index keeps them: `searchsocket/text/words.py` in TypeScript. `tests/golden/static/cases.json` holds both to it.
 import { arabicStem, englishStem } from "./stem.js";
+import { isVersion } from "./versions.js";
 
 export interface QueryWord {
   exact: string;
@@ -215,7 +216,8 @@ export function possibleNames(text: string): string[] {
     const match = IN_FRONT.exec(whole);
     return match ? [whole.slice(match.index + match[0].length)] : [];
   };
-  const parts = [text, head, ...behind(text), ...behind(head)];
+  const plain = head.split(/\s+/).filter((piece) => !isVersion(piece)).join(" ");
+  const parts = [text, head, plain, ...behind(text), ...behind(head)];
   const words = nameOf(text).split(" ");
   const first = words.findIndex((word) => !beforeNames.has(word));
   return unique([...parts.map(nameOf), ...parts.map(gist), first < 0 ? "" : words.slice(first).join(" ")]);
