@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from searchsocket.models.embedders.lexicon import is_language
+from searchsocket.models.embedders.lexicon import is_language, may_be_word
 from searchsocket.search.query import SearchQuery
 from searchsocket.search.ranking.confidence import confidence, features
 from searchsocket.search.ranking.exact import WHOLE
@@ -76,21 +76,18 @@ def verdict(
         or (is_read and is_near_enough_unlisted(query.q, evidence, near))
         or (is_enough_of_code(evidence) and is_code(reader, candidates))
     )
-    unknown, remaining = ("", "") if is_answered else _unknown_and_remaining(reader, query, evidence)
+    unknown, remaining = ("", "") if is_title else _unknown_and_remaining(reader, query, evidence)
+    if not is_answered and unknown and not may_be_word(unknown):
+        unknown = remaining = ""
     return Verdict(is_answered or bool(unknown), evidence, spread, vector is not None, is_title, unknown, remaining)
 
 
 def _unknown_and_remaining(reader: IndexReader, query: SearchQuery, evidence: WordEvidence) -> tuple[str, str]:
-    """Return the unknown and the other word of an English query of two words, if the other word is a page's title.
+    """Return the unknown and the other word of a query of two words, if the other word is a page's title.
 
     Otherwise return two empty strings.
     """
-    if (
-        evidence.query_words != 2
-        or len(evidence.missing) != 1
-        or evidence.indexed_share != 1 / 2
-        or not is_language(query.q)
-    ):
+    if evidence.query_words != 2 or len(evidence.missing) != 1 or evidence.indexed_share != 1 / 2:
         return "", ""
     [missing] = evidence.missing
     words = [word.exact for word in parse_query(query.q).words if not word.is_stop and word.exact != missing]

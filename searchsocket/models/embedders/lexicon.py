@@ -1,5 +1,6 @@
 """English words, from the built-in model's vocabulary; independent of the index's model."""
 
+import re
 from functools import cache
 
 from searchsocket.models.embedders.builtin import Tokens, vocabulary
@@ -10,6 +11,9 @@ _FIRST, _LAST = 4, 3  # minimum letters of the two words of a compound; shorter 
 # Rows of neighbouring keys: `asdf` is the name of a program, and also a typical test input.
 _KEYS = ("qwertyuiop", "asdfghjkl", "zxcvbnm", "qwertzuiop", "azertyuiop", "yxcvbnm")
 _MIN_KEYS = 4
+_MIN_REPEATED_KEYS = 3  # `asdasd`
+# What people type and can say: vowels, and at most four consonants in a row.
+_SPOKEN = re.compile(r"(?=.*[aeiouy])(?!.*[^aeiouy]{5})[a-z]{3,}")
 _PREFIXES = ("un", "re", "dis", "non", "pre", "post", "over")
 
 
@@ -20,8 +24,20 @@ def is_language(text: str) -> bool:
 
 
 def is_run_of_keys(word: str) -> bool:
-    """Return True if a word in small letters is typed by neighbouring keys."""
-    return len(word) >= _MIN_KEYS and any(word in keys or word[::-1] in keys for keys in _KEYS)
+    """Return True if a word in small letters is typed by neighbouring keys, also twice: `asdfasdf`."""
+    if len(word) >= _MIN_KEYS and _are_neighbours(word):
+        return True
+    part = word[: len(word) // 2]
+    return len(part) >= _MIN_REPEATED_KEYS and part * 2 == word and _are_neighbours(part)
+
+
+def _are_neighbours(keys: str) -> bool:
+    return any(keys in row or keys[::-1] in row for row in _KEYS)
+
+
+def may_be_word(word: str) -> bool:
+    """Return True if a word may be one of any language or a name: `zugzwang`, but neither `zqxvw` nor `asdfg`."""
+    return _SPOKEN.fullmatch(word) is not None and not is_run_of_keys(word)
 
 
 def _is_word(word: str) -> bool:
