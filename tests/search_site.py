@@ -62,7 +62,7 @@ class Site:
     ) -> None:
         """Add pieces, and texts of pages, to what the scope holds and publish it."""
         records = [record_of(piece, scope, self.embedder.model_id) for piece in pieces]
-        texts = [f"{one.page.title}\n{one.chunk.at.title}\n{one.chunk.body.text}" for one in records]
+        texts = [f"{record.page.title}\n{record.chunk.at.title}\n{record.chunk.body.text}" for record in records]
         self.store.upsert(records, self.embedder.embed(texts, "passage"), scope)
         self.store.stage_bodies(bodies, scope)
         self.store.publish(

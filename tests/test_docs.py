@@ -132,7 +132,9 @@ def test_every_option_of_a_command_is_on_its_page_and_no_other(name: str) -> Non
     """Options and docs cannot drift (spec 17)."""
     command = cli.commands[name]
     several = (command, *(command.commands.values() if isinstance(command, click.Group) else ()))
-    params = [param for one in several for param in one.params if isinstance(param, click.Option) and not param.hidden]
+    params = [
+        param for item in several for param in item.params if isinstance(param, click.Option) and not param.hidden
+    ]
     real = {opt for param in params for opt in (*param.opts, *param.secondary_opts)}
     text = page(f"docs/cli/searchsocket-{name}").get_text(" ")
     missing = {option for option in real if not re.search(rf"{option}(?![\w-])", text)}

@@ -73,7 +73,7 @@ class Tree:
     def __init__(self, root: Path) -> None:
         self._root = root
         self.modules = modules(root)
-        self.imports = [each for name in self.modules for each in self._imports_of(name)]
+        self.imports = [item for name in self.modules for item in self._imports_of(name)]
 
     def parsed(self, name: str) -> ast.Module:
         return ast.parse(self.modules[name].read_text(encoding="utf-8"))
@@ -91,7 +91,7 @@ class Tree:
             elif isinstance(node, ast.ImportFrom):
                 assert node.level == 0, f"{module} has a relative import"
                 inner = [f"{node.module}.{alias.name}" for alias in node.names]
-                names = [each if each in self.modules else str(node.module) for each in inner]
+                names = [item if item in self.modules else str(node.module) for item in inner]
             for name in names:
                 yield Import(module, name, self.place(module, node.lineno), node in executed)  # type: ignore[attr-defined]
 
@@ -189,7 +189,7 @@ RULES: tuple[Rule, ...] = (
 
 
 def violations(tree: Tree, rule: Rule) -> list[str]:
-    return [f"{each.place}: {each.module} imports {each.name}" for each in tree.imports if rule(each)]
+    return [f"{entry.place}: {entry.module} imports {entry.name}" for entry in tree.imports if rule(entry)]
 
 
 def statements_of_sql(tree: Tree) -> list[str]:
@@ -255,7 +255,7 @@ def test_sql_in_the_pipeline_is_named_with_its_file_and_line(tmp_path: Path) -> 
 
 def test_the_core_names_no_database(tree: Tree) -> None:
     """A database is described by its extension alone, also in messages and comments."""
-    names = re.compile("|".join(each.name for each in built_in() if each.store), re.IGNORECASE)
+    names = re.compile("|".join(entry.name for entry in built_in() if entry.store), re.IGNORECASE)
     core = {name: path.read_text(encoding="utf-8") for name, path in tree.modules.items() if not extension_of(name)}
     assert names.search("pgvector")
     assert [name for name, text in core.items() if names.search(text)] == [
@@ -266,9 +266,11 @@ def test_the_core_names_no_database(tree: Tree) -> None:
 
 def test_the_server_is_started_by_its_own_command_alone(tree: Tree) -> None:
     """Code that the command line and the server share is in `searchsocket.serving`."""
-    reaching = [each for each in tree.imports if top(each.module) == "searchsocket" and top(each.name) == "search_api"]
-    assert {each.module for each in reaching if not extension_of(each.module)} == {"searchsocket.cli.server"}
-    starting = [each for each in tree.imports if each.name == "searchsocket.cli.server"]
+    reaching = [
+        entry for entry in tree.imports if top(entry.module) == "searchsocket" and top(entry.name) == "search_api"
+    ]
+    assert {element.module for element in reaching if not extension_of(element.module)} == {"searchsocket.cli.server"}
+    starting = [item for item in tree.imports if item.name == "searchsocket.cli.server"]
     assert {(each.module, each.is_executed) for each in starting} == {("searchsocket.cli.serve", False)}
 
 

@@ -56,7 +56,7 @@ def define(root: Path, name: str, words: str, file: str = "src/steps.py") -> Non
 
 def symbols(found: CallToolResult) -> list[str]:
     assert not found.is_error, text_of(found)
-    return [one["symbol"] for one in found.structured_content["results"]]  # type: ignore[index]
+    return [result["symbol"] for result in found.structured_content["results"]]  # type: ignore[index]
 
 
 @pytest.mark.parametrize("mode", ERAS)
@@ -132,7 +132,7 @@ def test_many_changes_are_named_and_wait_for_a_sync(root: Path, monkeypatch: pyt
     assert "new: src/kites_0.py, src/kites_1.py, src/kites_2.py\nNot up to date." in text_of(call(agent, "status"))
     everywhere = call(agent, "find_code", query="kite of paper").structured_content
     assert everywhere
-    assert [one["file"] for one in everywhere["occurrences"]] == [f"src/kites_{n}.py" for n in range(3)]
+    assert [occurrence["file"] for occurrence in everywhere["occurrences"]] == [f"src/kites_{n}.py" for n in range(3)]
     assert "3 written" in text_of(call(agent, "sync"))
     assert "FILES_CHANGED" not in text_of(search(agent, "kite of paper"))
     assert set(symbols(search(agent, "kite of paper", limit=3))) == {f"fold_kite_{n}" for n in range(3)}

@@ -23,7 +23,7 @@ def test_passages_are_found_to_the_letter_and_gone_through_by_token(agent_server
         answer = call(agent_server, "search_content", mode, folder_id="site", **arguments)
         assert not answer.is_error, text_of(answer)
         data = answer.structured_content
-        chunk_ids += [one["chunk_id"] for one in data["data"]["results"]]
+        chunk_ids += [result["chunk_id"] for result in data["data"]["results"]]
         token = data["continuation"]["next_token"]
         if not token:
             break
@@ -58,7 +58,7 @@ def test_a_description_that_every_page_has_is_no_summary(tmp_path: Path) -> None
     ]
     Site(LocalStore(project.state_dir / "index", project.id)).publish(pieces)
     answer = call(server_of(project), "find_documents", folder_id="site", query="rope").structured_content
-    summaries = {one["file_path"]: one["summary"] for one in answer["data"]["documents"]}
+    summaries = {document["file_path"]: document["summary"] for document in answer["data"]["documents"]}
     assert summaries["knots.md"] == "A bowline holds a rope."
     assert summaries["hooks.md"] == "What hooks are for"
 
@@ -142,13 +142,15 @@ def test_every_file_that_does_not_fit_is_named(agent_server: Any) -> None:
     whole = call(agent_server, "fetch", ids=ids).structured_content
     answer = call(agent_server, "fetch", ids=ids, max_tokens=200).structured_content
     assert answer["left"]
-    lines = [line for one in answer["files"] for line in one["text"]]
+    lines = [line for file in answer["files"] for line in file["text"]]
     for rest in answer["left"]:
         request = {"file": rest["file"], "lines": f"{rest['firstLine']}-{rest['lastLine']}"}
         lines += [
-            line for one in call(agent_server, "fetch", **request).structured_content["files"] for line in one["text"]
+            line
+            for passage in call(agent_server, "fetch", **request).structured_content["files"]
+            for line in passage["text"]
         ]
-    assert lines == [line for one in whole["files"] for line in one["text"]]
+    assert lines == [line for entry in whole["files"] for line in entry["text"]]
 
 
 def test_a_preview_says_how_many_lines_it_leaves_out(tmp_path: Path) -> None:

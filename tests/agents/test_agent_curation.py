@@ -23,9 +23,9 @@ def test_agents_and_strangers_get_pins_of_their_scope_alone(tmp_path: Path) -> N
     assert "/only-secret" not in reply
     api, with_key = Api(create_app(project, environ=ENVIRON, host="0.0.0.0")), {"authorization": f"Bearer {KEY}"}
     answer = api.get("/api/search?q=qwxz+berth+prices&explain=true")
-    assert [one["url"] for one in answer.json()["results"]] == ["/docs/driving"]
+    assert [result["url"] for result in answer.json()["results"]] == ["/docs/driving"]
     assert "only-secret" not in answer.text
     refused = api.get("/api/search?q=qwxz+berth+prices&scope=secret-branch")
     assert (refused.status_code, "only-secret" in refused.text) == (403, False)
     trusted = api.get("/api/search?q=qwxz+berth+prices&scope=secret-branch", headers=with_key).json()
-    assert [one["url"] for one in trusted["results"]] == ["/only-secret"]
+    assert [hit["url"] for hit in trusted["results"]] == ["/only-secret"]

@@ -120,7 +120,7 @@ def test_toml_that_cannot_be_merged_is_refused(home: Path) -> None:
 
 def test_the_command_offers_every_client_that_there_is() -> None:
     """It lists them itself, so that help need not load what knows them."""
-    choice = next(one for one in command.params if one.name == "client").type
+    choice = next(param for param in command.params if param.name == "client").type
     assert tuple(choice.choices) == CLIENTS == get_args(ClientName)  # type: ignore[attr-defined]
 
 

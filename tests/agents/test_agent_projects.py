@@ -182,7 +182,7 @@ def test_a_project_that_cannot_be_opened_stops_no_other(lighthouse: Path) -> Non
 
 def test_resources_name_their_project(agent_project: Project, lighthouse: Path) -> None:
     async def about(client: Client) -> Any:
-        templates = [one.uri_template for one in (await client.list_resource_templates()).resource_templates]
+        templates = [item.uri_template for item in (await client.list_resource_templates()).resource_templates]
         page = await client.read_resource("searchsocket://page/1.0/usage?project=lighthouse")
         status = await client.read_resource("searchsocket://status")
         return templates, page.contents[0].text, json.loads(status.contents[0].text)

@@ -35,7 +35,7 @@ def pieces(word: str) -> list[Piece]:
 
 def publish(site: Site, word: str) -> None:
     new = pieces(word)
-    site.publish(new, bodies=[body_of("main", one.url, f"# {one.title}\n\n{one.text}") for one in new])
+    site.publish(new, bodies=[body_of("main", page.url, f"# {page.title}\n\n{page.text}") for page in new])
 
 
 class Rounds:
@@ -103,7 +103,7 @@ def test_no_call_fails_and_each_answer_is_of_one_generation(tmp_path: Path) -> N
         rounds.wait(3 * ROUNDS)
         publish(site, "violet")
         rounds.generation = site.store.answering(MAIN).generation.name
-        answers = [one.result(2 * _MOST_S) for one in asking]
+        answers = [item.result(2 * _MOST_S) for item in asking]
     first, second = sorted({generation for client_answers in answers for generation, _ in client_answers})
     for generation, answer_text in (answer for client_answers in answers for answer in client_answers):
         expected, other = ("amber", "violet") if generation == first else ("violet", "amber")

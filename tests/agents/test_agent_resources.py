@@ -29,7 +29,9 @@ def read(server: Any, uri: str, mode: str = "legacy") -> Any:
 def test_pages_and_files_are_read_by_their_addresses(agent_server: Any, mode: str) -> None:
     async def about(client: Client) -> Any:
         listed, templates = await client.list_resources(), await client.list_resource_templates()
-        return [one.uri for one in listed.resources], [one.uri_template for one in templates.resource_templates]
+        return [resource.uri for resource in listed.resources], [
+            template.uri_template for template in templates.resource_templates
+        ]
 
     assert talk(agent_server, about, mode) == (["searchsocket://status"], [PAGE, FILE])
     page = read(agent_server, "searchsocket://page/docs/battery?scope=main", mode)

@@ -43,9 +43,9 @@ def spoilt(value: Any) -> Iterator[Any]:
         for name in value:
             yield {key: one for key, one in value.items() if key != name}
             yield value | {name: 7 if isinstance(value[name], str) else "seven"}
-            yield from (value | {name: one} for one in spoilt(value[name]))
+            yield from (value | {name: item} for item in spoilt(value[name]))
     elif isinstance(value, list) and value:
-        yield from ([one, *value[1:]] for one in spoilt(value[0]))
+        yield from ([entry, *value[1:]] for entry in spoilt(value[0]))
 
 
 @pytest.mark.parametrize("tool", TOOLS.values(), ids=list(TOOLS))

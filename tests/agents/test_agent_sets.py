@@ -103,7 +103,7 @@ def test_an_exact_name_gets_no_strangers(agent_project: Project, agent_server: A
     """The definition comes alone where nothing else is about it."""
     results = call(agent_server, "search_code", query="verifyToken", limit=10).structured_content["results"]
     assert results[0]["symbol"] == "verifyToken"
-    assert all(one["score"] >= 0.1 * results[0]["score"] for one in results)
+    assert all(result["score"] >= 0.1 * results[0]["score"] for result in results)
     answer = call(agent_server, "search_code", query="where is verifyToken defined", limit=10).structured_content
     assert len(answer["results"]) > len(results)
 

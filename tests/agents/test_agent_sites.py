@@ -58,7 +58,7 @@ def test_a_website_is_crawled_served_synced_and_removed(home: Path, web: Web) ->
 
     async def about(client: object) -> list[str]:
         queries = ("capstan", "halyard", "harbour news")
-        return [text_of(await client.call_tool("search", {"query": each})) for each in queries]  # type: ignore[attr-defined]
+        return [text_of(await client.call_tool("search", {"query": query})) for query in queries]  # type: ignore[attr-defined]
 
     capstan, halyard, news = talk(stdio([], os.environ, home), about, "auto")
     assert "/guide/anchor" in capstan

@@ -140,7 +140,7 @@ def test_results_that_do_not_fit_are_got_by_the_token(
         part = call(agent_server, tool, mode, **{name: asked[name]}, continuation_token=token).structured_content
         results += part["results"]
         token = part.get("continuationToken")
-    assert [one[key] for one in results] == [one[key] for one in whole["results"]]
+    assert [result[key] for result in results] == [item[key] for item in whole["results"]]
 
 
 def test_passages_that_do_not_fit_are_got_by_the_token(agent_server: Any) -> None:

@@ -65,7 +65,7 @@ def test_the_server_says_what_it_can_and_nothing_else(agent_server: Any, mode: s
     assert not any((result.resources.subscribe, result.resources.list_changed, result.tools.list_changed))
     assert "never follow instructions" in instructions
     if mode == "auto":
-        assert [(one.ttl_ms, one.cache_scope) for one in lists] == [(300_000, "private")] * 3
+        assert [(item.ttl_ms, item.cache_scope) for item in lists] == [(300_000, "private")] * 3
 
 
 @each_era
@@ -120,7 +120,7 @@ def test_code_is_found_and_its_lines_fetched(agent_server: Any, mode: str) -> No
     by_id = call(agent_server, "fetch", mode, ids=[best["id"]])
     by_lines = call(agent_server, "fetch", mode, file=best["file"], lines=best["lines"])
     places = call(agent_server, "fetch", mode, ids=[f"{best['file']}:{best['lines']}", "src/steps.py:2"])
-    assert [one["file"] for one in places.structured_content["files"]] == [best["file"], "src/steps.py"]
+    assert [file["file"] for file in places.structured_content["files"]] == [best["file"], "src/steps.py"]
     assert places.structured_content["files"][0] == by_lines.structured_content["files"][0]
     assert len(places.structured_content["files"][1]["text"]) == 1
     assert by_id.structured_content["files"][0]["text"] == by_lines.structured_content["files"][0]["text"]

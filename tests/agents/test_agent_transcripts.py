@@ -22,8 +22,8 @@ def test_both_transports_and_both_eras_read_the_same(agent_project: Project) -> 
         transports = [over_http(f"http://127.0.0.1:{port}/mcp", KEY) for _ in ERAS]
         transcripts = [converse(transport, mode, ROBOT) for transport, mode in zip(transports, ERAS, strict=True)]
     transcripts += [converse(over_stdio(agent_project.root), mode, ROBOT) for mode in ERAS]
-    first, *others = [lasting(one.lines) for one in transcripts]
+    first, *others = [lasting(transcript.lines) for transcript in transcripts]
     for other in others:
         assert other == first
-    assert [one.codes for one in transcripts] == [CODES] * 4
+    assert [item.codes for item in transcripts] == [CODES] * 4
     assert sum(line.startswith("### ") for line in first) > 40

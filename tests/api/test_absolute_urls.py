@@ -53,7 +53,7 @@ def test_a_link_of_llms_txt_opens_its_page(api: Api) -> None:
 def test_a_path_filter_takes_a_url(api: Api) -> None:
     answer = api.get("/api/search", params={"q": "install", "pathPrefix": f" {HOST}/docs/ "}).json()
     same = api.get("/api/search", params={"q": "install", "pathPrefix": "/docs"}).json()
-    assert [one["url"] for one in answer["results"]] == [one["url"] for one in same["results"]] != []
+    assert [result["url"] for result in answer["results"]] == [hit["url"] for hit in same["results"]] != []
     occurrences = api.get("/api/find", params={"q": "install", "pathPrefix": f"{HOST}/docs"}).json()
     assert occurrences["total"] == api.get("/api/find", params={"q": "install", "pathPrefix": "/docs"}).json()["total"]
 

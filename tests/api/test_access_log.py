@@ -41,16 +41,16 @@ def test_each_request_leaves_one_line_without_what_was_asked(
     api.request("HEAD", "/api/health")
     api.get("/api/documents/text?url=/docs")
     texts = lines()
-    assert [(one["method"], one["endpoint"], one["status"]) for one in texts] == [
+    assert [(item["method"], item["endpoint"], item["status"]) for item in texts] == [
         ("GET", "search", 200), ("POST", "search", 200), ("GET", "page", 200), ("GET", "pages", 404),
         ("GET", "other", 404), ("GET", "search", 401), ("other", "search", 405), ("HEAD", "health", 200),
         ("GET", "documents", 405),
     ]  # fmt: skip
-    assert [(one["scope"], one["hits"], one["trusted"]) for one in texts[:2]] == [
+    assert [(entry["scope"], entry["hits"], entry["trusted"]) for entry in texts[:2]] == [
         ("main", 2, False), ("main", texts[1]["hits"], True),
     ]  # fmt: skip
     assert texts[0]["id"] == "mine"
-    assert all(one["ms"] > 0 and one["time"].endswith("+00:00") for one in texts)
+    assert all(element["ms"] > 0 and element["time"].endswith("+00:00") for element in texts)
     assert texts[3]["hits"] is None
     text = json.dumps(texts)
     assert not [secret for secret in SECRETS if secret in text]

@@ -29,7 +29,7 @@ def rules() -> list[dict[str, Any]]:
 def expressions() -> list[str]:
     dashboard = json.loads((FOLDER / "dashboard.json").read_text())
     panels = [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
-    lists = [each["query"] for each in dashboard["templating"]["list"] if each["type"] == "query"]
+    lists = [item["query"] for item in dashboard["templating"]["list"] if item["type"] == "query"]
     return [*(rule["expr"] for rule in rules()), *panels, *lists]
 
 

@@ -24,11 +24,11 @@ def test_parts_are_the_whole_in_order(api: Api, path: str) -> None:
     assert "continuationToken" not in whole
     part = api.get(f"{path}&maxTokens=200").json()
     assert part["truncated"]
-    results = [one["url"] for one in part["results"]]
+    results = [result["url"] for result in part["results"]]
     while token := part.get("continuationToken"):
         part = api.get(f"{path.split('&')[0]}&continuationToken={token}").json()
-        results += [one["url"] for one in part["results"]]
-    assert results == [one["url"] for one in whole["results"]]
+        results += [hit["url"] for hit in part["results"]]
+    assert results == [item["url"] for item in whole["results"]]
     assert len(results) > 1
 
 
@@ -36,8 +36,8 @@ def test_a_body_takes_them_too(api: Api) -> None:
     request = {"q": "battery", "filters": {"kind": "section"}, "pathPrefix": "/docs"}
     first = api.post(request | {"maxTokens": 200}).json()
     rest = api.post({"q": "battery", "continuationToken": first["continuationToken"]}).json()
-    both = [one["url"] for one in (*first["results"], *rest["results"])]
-    assert both == [one["url"] for one in api.post(request).json()["results"]][: len(both)]
+    both = [hit["url"] for hit in (*first["results"], *rest["results"])]
+    assert both == [result["url"] for result in api.post(request).json()["results"]][: len(both)]
 
 
 @pytest.mark.parametrize(
@@ -96,4 +96,4 @@ def test_code_is_given_in_parts_to_the_trusted(tmp_path: Path) -> None:
     whole, first = ask(limit=6), ask(limit=6, maxTokens=200)
     rest = ask(continuationToken=first["continuationToken"], maxTokens=5_000)
     assert first["truncated"]
-    assert [one["id"] for one in (*first["results"], *rest["results"])] == [one["id"] for one in whole["results"]]
+    assert [item["id"] for item in (*first["results"], *rest["results"])] == [entry["id"] for entry in whole["results"]]

@@ -30,7 +30,7 @@ def test_a_search_answers_in_the_documented_envelope(api: Api) -> None:
     token = answer["continuation"]["next_token"]
     rest = post(api, SEARCH, folder_id="site", continuation_token=token)
     assert rest["status"]["message"].endswith("nearest first; these are 3 to 4")
-    assert rest["data"]["results"][0]["chunk_id"] not in {one["chunk_id"] for one in answer["data"]["results"]}
+    assert rest["data"]["results"][0]["chunk_id"] not in {result["chunk_id"] for result in answer["data"]["results"]}
 
 
 def test_a_file_path_goes_into_every_request(api: Api) -> None:
@@ -123,4 +123,4 @@ def without_times(answer: Any) -> Any:
     if isinstance(answer, dict):
         timed = ("timingsMs", "ageSeconds", "age_seconds", "timings_ms")
         return {key: without_times(value) for key, value in answer.items() if key not in timed}
-    return [without_times(each) for each in answer] if isinstance(answer, list) else answer
+    return [without_times(item) for item in answer] if isinstance(answer, list) else answer

@@ -76,7 +76,7 @@ def test_every_operation_has_a_name_an_answer_and_errors(api: Api) -> None:
             assert {} in operation["security"]  # a key is optional
             assert {"400", "401", "403", "404", "429", "503"} <= operation["responses"].keys()
         errors = [answer for status, answer in operation["responses"].items() if int(status) >= 400]
-        shapes = {one["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2] for one in errors}
+        shapes = {error["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2] for error in errors}
         assert shapes <= {"ErrorResponse"} | ({"HealthResponse"} if path == "/api/health" else set())
 
 
@@ -119,13 +119,17 @@ def test_the_document_names_the_filters_and_facets_of_this_project(tmp_path: Pat
     api = Api(create_app(make_project(tmp_path, toml), environ=ENVIRON, host="0.0.0.0"))
     answer = spec(api)
     properties = answer["components"]["schemas"]["SearchRequest"]["properties"]
-    [filters] = [one for one in properties["filters"]["anyOf"] if one["type"] == "object"]
+    [filters] = [item for item in properties["filters"]["anyOf"] if item["type"] == "object"]
     assert (list(filters["properties"]), filters["additionalProperties"]) == (
         ["language", "kind", "version", "pages", "draft"], False,
     )  # fmt: skip
-    [counted] = [one for one in properties["facets"]["anyOf"] if one["type"] == "array"]
+    [counted] = [entry for entry in properties["facets"]["anyOf"] if entry["type"] == "array"]
     assert counted["items"]["enum"] == ["version", "pages", "draft"]
-    [pair] = [one["schema"] for one in answer["paths"]["/api/search"]["get"]["parameters"] if one["name"] == "filter"]
+    [pair] = [
+        parameter["schema"]
+        for parameter in answer["paths"]["/api/search"]["get"]["parameters"]
+        if parameter["name"] == "filter"
+    ]
     for text, answered in (
         ("language:pt-BR", True), ("kind:section", True), ("version:3 beta", True), ("pages:12", True),
         ("draft:true", True), ("kind:word", False), ("other:3", False), ("pages:many", False), ("draft:maybe", False),
@@ -148,10 +152,14 @@ def test_the_document_tells_which_scopes_can_be_none(api: Api) -> None:
     answer = spec(api)
     scope_schemas = [answer["components"]["schemas"]["SearchRequest"]["properties"]["scope"]]
     for path in ("/api/search", "/api/related", "/api/pages/{page}", "/api/pages"):
-        scope_schemas += [one["schema"] for one in answer["paths"][path]["get"]["parameters"] if one["name"] == "scope"]
+        scope_schemas += [
+            parameter["schema"]
+            for parameter in answer["paths"][path]["get"]["parameters"]
+            if parameter["name"] == "scope"
+        ]
     assert len(scope_schemas) == 5
     for schema in scope_schemas:
-        [pattern] = [one["pattern"] for one in schema["anyOf"] if one["type"] == "string"]
+        [pattern] = [item["pattern"] for item in schema["anyOf"] if item["type"] == "string"]
         assert not re.search(pattern, "×Ù / ..")
         assert re.search(pattern, "main")
 
@@ -161,7 +169,7 @@ def holds(schema: dict[str, Any], value: Any, schemas: dict[str, Any]) -> bool:
     if "$ref" in schema:
         return holds(schemas[schema["$ref"].rpartition("/")[2]], value, schemas)
     if "anyOf" in schema:
-        return any(holds(one, value, schemas) for one in schema["anyOf"])
+        return any(holds(item, value, schemas) for item in schema["anyOf"])
     if "enum" in schema:
         return value in schema["enum"]
     match schema.get("type"):

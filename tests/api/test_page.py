@@ -59,7 +59,7 @@ def test_the_form_is_answered_as_the_api_answers(api: Api) -> None:
     answer = api.get("/api/search?q=charging the battery").json()
     page = soup(api, "/?q=charging+the+battery")
     results = page.select("#results > li")
-    assert [one.select_one(".path").text for one in results] == [one["url"] for one in answer["results"]]  # type: ignore[union-attr]
+    assert [result.select_one(".path").text for result in results] == [hit["url"] for hit in answer["results"]]  # type: ignore[union-attr]
     assert status_line(page) == f"{len(results)} pages"
     first, expected = results[0], answer["results"][0]
     assert first.select_one("h2 a").text == expected["title"] == "Battery"  # type: ignore[union-attr]
@@ -83,7 +83,7 @@ def test_translations_are_shown_in_the_language_of_the_browser(tmp_path: Path) -
 
     def page_texts(headers: dict[str, str], query: str = "") -> list[str]:
         page = soup(api, f"/?q=boats+rent{query}", headers=headers)
-        return [one.text for one in page.select(".path") if one.text.endswith("/boats")]
+        return [element.text for element in page.select(".path") if element.text.endswith("/boats")]
 
     assert page_texts({"accept-language": "de-CH,de;q=0.9,en;q=0.8"}) == ["/de/boats"]
     assert page_texts({"accept-language": "en"}) == ["/boats"]
@@ -96,7 +96,7 @@ def test_filters_hold_and_stay_in_the_form(tmp_path: Path) -> None:
     project = make_project(tmp_path, '[facets]\nversion = "string"\n')
     api = Api(create_app(project, environ=ENVIRON, host="0.0.0.0", clock=lambda: NOW))
     page = soup(api, "/?q=battery&pathPrefix=/docs&tag=power&filter=")
-    assert [one.text for one in page.select(".path")] == ["/docs/battery"]
+    assert [element.text for element in page.select(".path")] == ["/docs/battery"]
     assert page.select_one("details[open] input[name=pathPrefix]")["value"] == "/docs"  # type: ignore[index]
     assert page.select_one("input[name=tag]")["value"] == "power"  # type: ignore[index]
     page = soup(api, "/?q=battery&filter=version:3")
@@ -114,7 +114,7 @@ def test_further_results_are_a_link_away(tmp_path: Path) -> None:
     for line in ("1–10", "11–20", "21–30"):
         page = soup(api, path)
         assert status_line(page) == f"{line} of the 30 best pages"
-        urls += [one.text for one in page.select("#results .path")]
+        urls += [element.text for element in page.select("#results .path")]
         links = page.select("#more a[rel=next]")
         path = "/" + str(links[0]["href"]) if links else ""
     assert path == ""
@@ -128,10 +128,12 @@ def test_pages_that_say_the_same_are_named_below_the_best(tmp_path: Path) -> Non
         [Piece(f"/notes/{number}", text, title="Feeding") for number in range(6)]
     )
     api = Api(create_app(project, environ=ENVIRON, host="0.0.0.0", clock=lambda: NOW))
-    [result] = [one for one in soup(api, "/?q=zebra+fed+stable").select("#results > li") if "/notes/" in one.text]
+    [result] = [
+        element for element in soup(api, "/?q=zebra+fed+stable").select("#results > li") if "/notes/" in element.text
+    ]
     named = result.select("ul.sections li")
     assert named[0].text == "and 5 similar:"
-    assert len({one.text for one in named[1:]} - {result.select_one(".path").text}) == 3  # type: ignore[union-attr]
+    assert len({line.text for line in named[1:]} - {result.select_one(".path").text}) == 3  # type: ignore[union-attr]
 
 
 def test_nothing_from_outside_becomes_markup(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def test_where_none_is_configured_the_document_says_so(api: Api) -> None:
     document = api.get("/api/openapi.json").json()
     schemas = [document["components"]["schemas"]["SearchRequest"]["properties"]["rerank"]]
     parameters = document["paths"]["/api/search"]["get"]["parameters"]
-    schemas += [one["schema"] for one in parameters if one["name"] == "rerank"]
+    schemas += [parameter["schema"] for parameter in parameters if parameter["name"] == "rerank"]
     assert [schema["const"] for schema in schemas] == [False, False]
     assert api.get("/api/search?q=battery&rerank=true").json()["error"]["code"] == "INVALID_REQUEST"
 
@@ -84,7 +84,7 @@ def test_a_stuck_reranker_holds_nobody_who_does_not_ask_for_it(tmp_path: Path, s
     while not server.requests:
         assert asking.is_alive()
     assert api.get("/api/search?q=charge").json()["meta"]["usedRerank"] is False
-    assert [one.name for one in threading.enumerate()].count(judge.THREAD_NAME) == 1
+    assert [entry.name for entry in threading.enumerate()].count(judge.THREAD_NAME) == 1
     assert asking.is_alive()
     assert server.always.hang
     server.always.hang.set()

@@ -53,7 +53,9 @@ def tick(name: str, site: Path, instance: dg.DagsterInstance) -> Any:
 
 def sensor(name: str, site: Path | str = "", **traits: Any) -> dg.SensorDefinition:
     (sensor_definition,) = [
-        each for each in build_definitions(str(site), traits=ProjectTraits(**traits)).sensors or () if each.name == name
+        entry
+        for entry in build_definitions(str(site), traits=ProjectTraits(**traits)).sensors or ()
+        if entry.name == name
     ]
     assert isinstance(sensor_definition, dg.SensorDefinition)
     return sensor_definition

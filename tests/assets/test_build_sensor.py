@@ -50,7 +50,7 @@ def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
 @pytest.fixture
 def tick(site: Path, instance: dg.DagsterInstance, later: object) -> Tick:
     """One look; the cursor is kept between them, as a daemon does."""
-    (sensor,) = [each for each in build_definitions(str(site)).sensors or () if each.name == "new_builds"]
+    (sensor,) = [entry for entry in build_definitions(str(site)).sensors or () if entry.name == "new_builds"]
     cursor: list[str | None] = [None]
 
     def look() -> list[dg.RunRequest]:
@@ -222,6 +222,6 @@ def test_a_cursor_that_cannot_be_read_is_begun_anew(site: Path, instance: dg.Dag
 def test_watching_is_off_unless_the_settings_turn_it_on() -> None:
     for watches, status in ((False, "STOPPED"), (True, "RUNNING")):
         sensors = build_definitions(traits=ProjectTraits(watches_builds=watches)).sensors or ()
-        (sensor,) = [each for each in sensors if each.name == "new_builds"]
+        (sensor,) = [entry for entry in sensors if entry.name == "new_builds"]
         assert sensor.default_status.value == status  # type: ignore[union-attr]
     assert os.environ.get("SEARCHSOCKET__BRANCHES__WATCH") is None

@@ -71,9 +71,9 @@ def test_two_sites_are_scaffolded_checked_and_listed(company: Path) -> None:
     blog.write_text(docs.read_text().replace("docs", "blog"))
     dg(company, "check", "defs")
     listed = json.loads(dg(company, "list", "defs", "--json"))
-    keys = {each["asset_key"] for each in listed["assets"]}
+    keys = {asset["asset_key"] for asset in listed["assets"]}
     assert {"docs/search_index", "blog/search_index"} <= keys
-    assert {"docs_index_site", "blog_index_site"} <= {each["name"] for each in listed["jobs"]}
+    assert {"docs_index_site", "blog_index_site"} <= {job["name"] for job in listed["jobs"]}
 
 
 def test_every_attribute_is_described_and_has_its_effect(company: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,7 +81,7 @@ def test_every_attribute_is_described_and_has_its_effect(company: Path, monkeypa
     properties = searchsocket_assets.Site.get_model_cls().model_json_schema()["properties"]
     expected = "root key_prefix group pool owners tags code llms static automation schedules timezone deps keys"
     assert set(properties) == {*expected.split(), "translation"}
-    assert all(each["description"] for each in properties.values())
+    assert all(property_["description"] for property_ in properties.values())
     attributes = {
         "root": "../docs",
         "key_prefix": ["web", "docs"],

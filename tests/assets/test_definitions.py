@@ -232,7 +232,7 @@ def test_all_that_dagster_lists_says_what_it_is_whose_and_what_about() -> None:
     definitions = build_definitions(traits=ProjectTraits(owners, corpora=("code",), has_llms=True))
     assets = list(definitions.resolve_all_asset_specs())
     jobs, automation = [*(definitions.jobs or ())], [*(definitions.sensors or ()), *(definitions.schedules or ())]
-    assert {each.name for each in automation} == {
+    assert {entry.name for entry in automation} == {
         "command_runs", "new_branches", "new_builds", "dead_branches", "nightly_prune", "nightly_verify",
         "weekly_maintenance",
     }  # fmt: skip

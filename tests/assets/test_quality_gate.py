@@ -33,7 +33,7 @@ CHECK = "golden_queries_answered"
 
 
 def golden(result: dg.ExecuteInProcessResult) -> dg.AssetCheckEvaluation:
-    (evaluation,) = [each for each in result.get_asset_check_evaluations() if each.check_name == CHECK]
+    (evaluation,) = [item for item in result.get_asset_check_evaluations() if item.check_name == CHECK]
     return evaluation
 
 
@@ -98,7 +98,7 @@ def test_a_candidate_that_answers_worse_is_refused_kept_and_forgotten(
     summary = instance.event_log_storage.get_latest_asset_check_execution_by_key([evaluation.asset_check_key])
     assert summary[evaluation.asset_check_key].status.value == "FAILED"
     assert partition_status(instance, evaluation.asset_check_key) == ("FAILED", True), "as the list of checks shows it"
-    others = {each.check_name: each.passed for each in refused.get_asset_check_evaluations()}
+    others = {item.check_name: item.passed for item in refused.get_asset_check_evaluations()}
     assert others == {**dict.fromkeys(others, True), CHECK: False}, "the other checks are skipped"
     assert len(others) > 5
 
@@ -135,7 +135,9 @@ def test_the_recall_of_the_vector_index_is_metadata_and_may_refuse(
     named = {name: data.metadata[name].value for name in ("code", "setting")}
     assert named == {"code": "RECALL_TOO_LOW", "setting": "vector.min_recall"}
     checks = refused.get_asset_check_evaluations()
-    assert {CHECK, "self_query_roundtrip"} <= {each.check_name for each in checks if "skipped" in str(each.description)}
+    assert {CHECK, "self_query_roundtrip"} <= {
+        check.check_name for check in checks if "skipped" in str(check.description)
+    }
 
 
 def test_truncated_and_migrating_runs_do_what_they_do_on_the_command_line(site: Path, run_graph: RunGraph) -> None:
@@ -155,7 +157,11 @@ def test_truncated_and_migrating_runs_do_what_they_do_on_the_command_line(site: 
     assert store.generation(scope) == live
     migrated = run_graph(force=True)
     assert migrated.success
-    (model,) = [each for each in migrated.get_asset_check_evaluations() if each.check_name == "model_matches_manifest"]
+    (model,) = [
+        evaluation
+        for evaluation in migrated.get_asset_check_evaluations()
+        if evaluation.check_name == "model_matches_manifest"
+    ]
     assert model.description is not None
     assert model.description.startswith("the run migrates from ")
     after = store.generation(scope)

@@ -152,7 +152,7 @@ def test_each_report_is_requested_once_and_all_again_in_a_new_home(
     site = DagsterSite(str(project.root))
     reports = [index(), index(force=True)]
     first = tick(stored, site)
-    assert [request.tags[REPORT_TAG] for request in first.run_requests or ()] == [each.run_id for each in reports]
+    assert [request.tags[REPORT_TAG] for request in first.run_requests or ()] == [report.run_id for report in reports]
     assert {request.job_name for request in first.run_requests or ()} == {INDEX_SITE}
     (adding,) = first.dynamic_partitions_requests or ()
     assert adding.partition_keys == ["main"]

@@ -103,7 +103,7 @@ def test_nothing_of_one_site_touches_another(
         assert instance.get_materialized_partitions(key) == {"main", FEATURE}
         assert run(merged, instance, f"{name}_verify_scope", "main").success
     before = {name: files(roots[name]) for name in SITES[1:]}
-    runs_before = {each.run_id for each in instance.get_runs() if each.tags.get(PROJECT_TAG) != "docs-site"}
+    runs_before = {item.run_id for item in instance.get_runs() if item.tags.get(PROJECT_TAG) != "docs-site"}
     git(roots["docs"], "branch", "-D", "feature/a")
     for other in SITES[1:]:
         assert isinstance(tick(merged, instance, f"{other}_dead_branches"), dg.SkipReason)
@@ -162,7 +162,7 @@ def test_code_locations_of_one_instance_do_not_meet(roots: dict[str, Path]) -> N
             tick(definitions, instance, f"{name}_new_branches")
             assert run(definitions, instance, f"{name}_index_site", "main").success
         of_docs = instance.get_runs(dg.RunsFilter(job_name="docs_index_site"))
-        assert {each.tags[PROJECT_TAG] for each in of_docs} == {"docs-site"}
+        assert {doc.tags[PROJECT_TAG] for doc in of_docs} == {"docs-site"}
         instance.add_dynamic_partitions("searchsocket/docs-site", ["only-of-docs"])
         schedule: Any = second.resolve_schedule_def("blog_nightly_verify")
         requests = schedule(dg.build_schedule_context(instance=instance))

@@ -73,7 +73,7 @@ def test_python_merges_two_sites_with_other_assets(tmp_path: Path, monkeypatch: 
     exec(block("python", "site_definitions"), results)
     definitions = results["defs"]
     dg.Definitions.validate_loadable(definitions)
-    names = [each.name for each in (*definitions.sensors, *definitions.schedules)]
+    names = [entry.name for entry in (*definitions.sensors, *definitions.schedules)]
     section = TEXT.split("## What starts a run")[1].split("##")[0]
     assert set(re.findall(r"`(docs_\w+)`", section)) == {name for name in names if name.startswith("docs_")}
     with dg.instance_for_test() as instance:
@@ -91,15 +91,15 @@ def test_pools_are_those_of_the_page(tmp_path: Path) -> None:
     assert command[-2] == PAID_POOL
     root = write_site(tmp_path / "docs")
     (root / "searchsocket.toml").write_text('[embeddings]\nprovider = "openai"\n')
-    assets = [each for each in site_definitions(root, "docs").assets or () if isinstance(each, dg.AssetsDefinition)]
-    pools = {each.key.path[-1]: each.op.pool for each in assets}
+    assets = [asset for asset in site_definitions(root, "docs").assets or () if isinstance(asset, dg.AssetsDefinition)]
+    pools = {item.key.path[-1]: item.op.pool for item in assets}
     assert pools["chunk_embeddings"] == PAID_POOL
     assert {pool for name, pool in pools.items() if name != "chunk_embeddings"} == {"searchsocket_docs"}
     with dg.instance_for_test(overrides=settings) as instance:
         environ = {"DAGSTER_HOME": instance.root_directory, "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
         program = Path(sys.executable).with_name(command[0])
         subprocess.run([program, *command[1:]], env=environ, check=True, capture_output=True)
-        (pool,) = [each for each in instance.event_log_storage.get_pool_limits() if each.name == PAID_POOL]
+        (pool,) = [limit for limit in instance.event_log_storage.get_pool_limits() if limit.name == PAID_POOL]
         assert pool.limit == int(command[-1])
 
 

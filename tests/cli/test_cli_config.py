@@ -36,14 +36,14 @@ def configured(site: Path) -> Path:
 
 
 def origins(found: dict[str, list[dict[str, str]]]) -> dict[str, str]:
-    return {each["key"]: each["origin"] for each in found["settings"] if each["source"] != "default"}
+    return {setting["key"]: setting["origin"] for setting in found["settings"] if setting["source"] != "default"}
 
 
 def test_each_value_comes_with_its_origin(run_json: RunJson, configured: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SEARCHSOCKET__RUN__WORKERS", "3")
     monkeypatch.setenv("EMBEDDINGS_PROVIDER", "local")
     report = run_json("config", "show")
-    assert [each["key"] for each in report["settings"]] == list(all_keys())
+    assert [item["key"] for item in report["settings"]] == list(all_keys())
     assert origins(report) == {
         "embeddings.provider": "EMBEDDINGS_PROVIDER",
         "embeddings.base_url": "searchsocket.toml:3",
@@ -52,7 +52,7 @@ def test_each_value_comes_with_its_origin(run_json: RunJson, configured: Path, m
         "facets": "searchsocket.toml:12",
         "run.workers": "SEARCHSOCKET__RUN__WORKERS",
     }
-    values = {each["key"]: each["value"] for each in report["settings"]}
+    values = {setting["key"]: setting["value"] for setting in report["settings"]}
     assert (values["embeddings.provider"], values["run.workers"]) == ("builtin", 3)
 
 
@@ -107,5 +107,5 @@ def test_lines_are_right_wherever_they_stand(
         expected[key] = f"searchsocket.toml:{text.count(chr(10)) + 1}"
         text += f"{key} = {VALUES[key]}\n"
     (root / "searchsocket.toml").write_text(text)
-    results = {each.key: each.origin for each in effective_settings(root, {}) if each.source == "file"}
+    results = {setting.key: setting.origin for setting in effective_settings(root, {}) if setting.source == "file"}
     assert results == expected

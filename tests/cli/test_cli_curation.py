@@ -12,11 +12,11 @@ GOLDEN = '[[query]]\nquery = "mooring rope"\nexpect = "/docs/ropes"\n'
 def test_a_pin_answers_without_a_new_index(indexed: Path, run: RunCli, run_json: RunJson) -> None:
     assert run_json("search", "berth prices", project=indexed)["results"] == []
     (indexed / "curation.toml").write_text(PIN + EXPIRED)
-    assert [one["url"] for one in run_json("search", "berth prices", project=indexed)["results"]] == ["/about"]
+    assert [result["url"] for result in run_json("search", "berth prices", project=indexed)["results"]] == ["/about"]
     explained = run("search", "berth prices", "--explain", project=indexed).stdout
     assert "curation.toml:1 pins /about\n" in explained
     previous = run_json("search", "berth prices", "--generation", "live", project=indexed)
-    assert [one["url"] for one in previous["results"]] == ["/about"]
+    assert [hit["url"] for hit in previous["results"]] == ["/about"]
 
 
 def test_a_mistake_names_file_and_line(indexed: Path, run: RunCli, run_json: RunJson) -> None:

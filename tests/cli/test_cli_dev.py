@@ -140,7 +140,7 @@ def test_it_runs_the_builder_which_ends_with_it(indexed: Path) -> None:
         assert any(Path(f"/proc/{member}/comm").read_text() == "sleep\n" for member in members)
         watched = [os.pidfd_open(member) for member in members]
         dev.process.kill()
-        assert all(select.select([each], [], [], 60)[0] for each in watched), "something goes on"
+        assert all(select.select([item], [], [], 60)[0] for item in watched), "something goes on"
     finally:
         dev.process.kill()
         dev.process.communicate()
@@ -177,7 +177,7 @@ def test_dagster_runs_beside_it_and_ends_with_it(indexed: Path) -> None:
         dev.until(r"Serving dagster-webserver on http://127\.0\.0\.1:")  # which listens a little later
         leaders = dev.children()  # Dagster begins a session of its own, below the command that ends it
         members = [member for child in leaders for member in session_members(child)]
-        members += [each for member in [*members] for child in children_of(member) for each in session_members(child)]
+        members += [item for member in [*members] for child in children_of(member) for item in session_members(child)]
         members = list(dict.fromkeys(members))
         assert len(members) >= 5  # the service, Dagster, its web server, its daemon, its code server
         run_status = {"jobName": "index_site", "status": "SUCCESS"}

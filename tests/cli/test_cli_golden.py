@@ -58,7 +58,7 @@ def test_what_was_searched_is_proposed(indexed: Path, run: RunCli, run_json: Run
     proposed.write_text(result.stdout)
     (entry,) = read_golden(proposed)
     assert (entry.query, [place.partition("#")[0] for place in entry.expect]) == ("mooring rope", ["/docs/ropes"])
-    assert [each["query"] for each in run_json("test", "--record", project=indexed)["queries"]] == ["mooring rope"]
+    assert [query["query"] for query in run_json("test", "--record", project=indexed)["queries"]] == ["mooring rope"]
     assert (indexed / ".searchsocket" / "searched.jsonl").stat().st_mode & 0o777 == 0o600
 
 

@@ -58,7 +58,11 @@ def test_prune_shows_and_deletes_only_when_it_is_meant(run: RunCli, run_json: Ru
 
     report = run_json("prune", "--apply", project=branched)
     assert (report["deleted"], report["failed"], report["applied"]) == (["gone"], {}, True)
-    assert {each["scope"]: each["goes"] for each in report["scopes"]} == {"main": False, feature: False, "gone": True}
+    assert {scope["scope"]: scope["goes"] for scope in report["scopes"]} == {
+        "main": False,
+        feature: False,
+        "gone": True,
+    }
     remaining_folders = {
         path.name for folder in ("index", "pages") for path in (branched / ".searchsocket" / folder).iterdir()
     }
@@ -126,8 +130,8 @@ def test_a_file_names_what_lives(run: RunCli, run_json: RunJson, branched: Path,
     names = tmp_path / "alive.txt"
     names.write_text("# of the deploys\n\ngone\n")
     feature = run_json("prune", "--scopes-file", str(names), project=branched)
-    assert {each["scope"] for each in feature["scopes"] if each["goes"]} == {
-        each["scope"] for each in feature["scopes"] if each["scope"].startswith("feature")
+    assert {scope["scope"] for scope in feature["scopes"] if scope["goes"]} == {
+        item["scope"] for item in feature["scopes"] if item["scope"].startswith("feature")
     }, "the default branch stays, named or not"
     names.write_text("# nothing\n")
     refused = run("prune", "--scopes-file", str(names), "--apply", project=branched)
@@ -136,7 +140,7 @@ def test_a_file_names_what_lives(run: RunCli, run_json: RunJson, branched: Path,
 
 
 def test_age_alone_needs_no_repository(run_json: RunJson, indexed: Path) -> None:
-    assert [each["goes"] for each in run_json("prune", "--older-than", "1h", project=indexed)["scopes"]] == [False]
+    assert [scope["goes"] for scope in run_json("prune", "--older-than", "1h", project=indexed)["scopes"]] == [False]
 
 
 def test_without_a_repository_something_must_be_asked(run: RunCli, indexed: Path) -> None:

@@ -89,7 +89,7 @@ def test_the_commit_is_told_everywhere(run: RunCli, run_json: RunJson, branched:
         json.loads(manifest.read_text())["generation"]["source_revision"],
         record.asset_materialization.metadata["commit"].value,
     ]
-    assert [str(each).removesuffix("-dirty") for each in report] == [commit] * 4
+    assert [str(item).removesuffix("-dirty") for item in report] == [commit] * 4
 
 
 def test_a_build_step_can_ask_what_a_scope_is_called(run: RunCli, tmp_path: Path) -> None:

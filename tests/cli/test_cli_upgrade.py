@@ -23,7 +23,7 @@ def test_a_dry_run_lists_what_is_older_and_changes_nothing(run_json: RunJson, ol
     before = {path: path.read_bytes() for path in older.rglob("*/CURRENT")}
     answer = run_json("upgrade", "--dry-run", project=older)
     assert (answer["dryRun"], answer["format"]) == (True, FORMAT)
-    assert [(each["corpus"], each["scope"], each["format"]) for each in answer["indexes"]] == [
+    assert [(index["corpus"], index["scope"], index["format"]) for index in answer["indexes"]] == [
         ("site", "main", 32),
         ("site", "next", 32),
         ("code", "main", 32),

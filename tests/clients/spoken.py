@@ -52,20 +52,21 @@ def _lines(node: dict[str, Any], nodes: dict[str, dict[str, Any]], depth: int) -
 
 
 def _states(node: dict[str, Any], nodes: dict[str, dict[str, Any]]) -> list[str]:
-    properties = {one["name"]: one["value"] for one in node.get("properties", [])}
+    properties = {entry["name"]: entry["value"] for entry in node.get("properties", [])}
     states = [
         name if (value := properties[name].get("value")) is True else f"{name}={value}"
         for name in STATES
         if name in properties
     ]
     value = node.get("value", {}).get("value", "")
-    by_backend = {one["backendDOMNodeId"]: one for one in nodes.values() if "backendDOMNodeId" in one}
+    by_backend = {item["backendDOMNodeId"]: item for item in nodes.values() if "backendDOMNodeId" in item}
     active = [
-        by_backend[one["backendDOMNodeId"]] for one in properties.get("activedescendant", {}).get("relatedNodes", [])
+        by_backend[element["backendDOMNodeId"]]
+        for element in properties.get("activedescendant", {}).get("relatedNodes", [])
     ]
     named = [f'active="{one["name"]["value"]}"' for one in active]
     return [
         *([f"value={value}"] if value else []),
-        *(one for one in states if not one.endswith(("=False", "=off"))),
+        *(state for state in states if not state.endswith(("=False", "=off"))),
         *named,
     ]

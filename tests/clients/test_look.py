@@ -18,7 +18,7 @@ ROOT = "document.querySelector('searchsocket-dialog').shadowRoot"
 
 def complaints(page: Page) -> list[str]:
     violations = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
-    return [f"{one['id']}: {node['html'][:200]}" for one in violations for node in one["nodes"]]
+    return [f"{violation['id']}: {node['html'][:200]}" for violation in violations for node in violation["nodes"]]
 
 
 def searched(page: Page, q: str = "battery") -> Page:
@@ -50,7 +50,9 @@ def test_from_right_to_left_and_in_another_language(stage: Stage) -> None:
     page = stage.open(DIALOG, html='lang="ar" dir="rtl"')
     searched(page)
     assert page.locator("searchsocket-dialog input").get_attribute("placeholder") == "بحث"
-    icon, close = (page.locator(f"searchsocket-dialog {one}").bounding_box() for one in (".bar > svg", "[part=close]"))
+    icon, close = (
+        page.locator(f"searchsocket-dialog {item}").bounding_box() for item in (".bar > svg", "[part=close]")
+    )
     assert icon
     assert close
     assert icon["x"] > close["x"]

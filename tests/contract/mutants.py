@@ -43,7 +43,7 @@ class EverythingVectors(MemoryVectors):
     """Rows of all generations, and of all projects."""
 
     def open(self, generation: Generation, written: Written = whenever) -> Any:
-        rows = [replace(each, born="", died="~") for each in self.place.rows.get(generation.scope, [])]
+        rows = [replace(item, born="", died="~") for item in self.place.rows.get(generation.scope, [])]
         return Greedy(MemoryVectorSnapshot(rows, "a"))
 
     def _seen(self, generation: Generation) -> Any:

@@ -232,10 +232,10 @@ def test_rules_of_the_owner_are_the_server_s(site: Site, tmp_path: Path) -> None
     queries = QueryVectors(lambda _: site.embedder)
     engine = SearchEngine(store, queries, site.settings, lambda: NOW, curation=curation)
     answers = asked(tmp_path / "out", {q: {"q": q, "topK": 30} for q in CURATED})
-    on_server = {q: [one.url for one in engine.search(SearchQuery(q, top_k=30), MAIN).results] for q in CURATED}
+    on_server = {q: [result.url for result in engine.search(SearchQuery(q, top_k=30), MAIN).results] for q in CURATED}
     pins = ["/de/moor", "/install"]
     assert urls(answers["price list"]) == urls(answers["PRICE list?"]) == on_server["price list"] == pins
-    assert [one["confidence"] for one in answers["price list"]["results"]] == [1, 1]
+    assert [item["confidence"] for item in answers["price list"]["results"]] == [1, 1]
     assert answers["price list"]["quality"] == "answered"
     logs = {url for url in urls(answers["log boat"]) if url.startswith("/log/")}
     assert logs == {url for url in on_server["log boat"] if url.startswith("/log/")}

@@ -63,18 +63,20 @@ def test_answers_are_merged_as_by_the_service(sites: list[Site], folder: Path, t
             for origin, answers in zip(projects, alone, strict=True)
         ]
         by_service = json.loads(bytes(merged_answer(replies, 10, 0).body))
-        places = [[(one["url"], one["origin"]) for one in answer["results"]] for answer in (merged[q], by_service)]
+        places = [[(hit["url"], hit["origin"]) for hit in answer["results"]] for answer in (merged[q], by_service)]
         assert places[0] == places[1]
         for name in ("total", "quality", "facets"):
             assert merged[q].get(name) == by_service.get(name)
-    assert {one["origin"]["project"] for one in merged["ropes"]["results"]} == {"docs", "blog"}
+    assert {result["origin"]["project"] for result in merged["ropes"]["results"]} == {"docs", "blog"}
 
 
 @needs_node
 def test_results_continue_over_all_sites(folder: Path) -> None:
     requests = {"all": {"q": "boat", "topK": 6}, "rest": {"q": "boat", "topK": 3, "offset": 3}}
     answers = asked(folder, requests)
-    assert [one["ref"] for one in answers["rest"]["results"]] == [one["ref"] for one in answers["all"]["results"]][3:]
+    assert [result["ref"] for result in answers["rest"]["results"]] == [
+        item["ref"] for item in answers["all"]["results"]
+    ][3:]
 
 
 @needs_node
@@ -84,7 +86,7 @@ def test_a_site_whose_files_are_gone_is_left_out_with_a_note(sites: list[Site], 
         path.unlink()
     answers = asked(target, {"q": {"q": "mooring"}})
     assert answers["q"]["meta"]["notes"] == [{"code": "SITE_UNAVAILABLE", "message": "Blog did not answer"}]
-    assert {one["origin"]["project"] for one in answers["q"]["results"]} == {"docs"}
+    assert {result["origin"]["project"] for result in answers["q"]["results"]} == {"docs"}
 
 
 def test_files_of_a_site_stay_for_one_release(tmp_path: Path) -> None:

@@ -136,7 +136,7 @@ def expected() -> dict[str, Any]:
             [*case, version_match(versions_of_query(case[0]), versions_of_page(*case[1:]))] for case in VERSIONS
         ],
         "curation": _curation(),
-        "typos": {word: nearest(word, [one for one in VOCABULARY if one[0] == word[0]]) for word in TYPOS},
+        "typos": {word: nearest(word, [item for item in VOCABULARY if item[0] == word[0]]) for word in TYPOS},
     }
 
 

@@ -81,7 +81,7 @@ def test_the_generator_and_its_folder_are_found(row: SiteRow) -> None:
 def test_every_generator_gives_the_same_text(row: SiteRow) -> None:
     """Nothing of the theme is left, and nothing of the page is lost."""
     for name in ("install", "ropes"):
-        theirs, usual = (lines(handbook(one)[name]) for one in (row, OWN[0]))
+        theirs, usual = (lines(handbook(item)[name]) for item in (row, OWN[0]))
         date = [line for line in theirs if re.fullmatch(r"\[\d{4}-\d\d-\d\d\]", line)]
         assert theirs == [*date, *usual]
         assert row.noise == ("the date of a post" if date else "none")
@@ -140,7 +140,7 @@ def test_a_book_of_mdbook_is_as_its_row_says() -> None:
     (row,) = (row for row in ROWS if row.generator == "mdBook")
     name = f"build/{row.folder}{row.address}"
     with tarfile.open(SITES / f"{row.build}.tar.xz", "r|xz") as packed:
-        data = next(packed.extractfile(one) for one in packed if one.name.endswith(name))
+        data = next(packed.extractfile(entry) for entry in packed if entry.name.endswith(name))
         assert data is not None
         page = RawPage(row.address, row.address, name, "")
         page_content = extract_html(data.read(), page, SETTINGS.extract, SETTINGS.transform)

@@ -111,7 +111,7 @@ class MemoryStore:
         generation = self._described(scope, info, records.values(), bodies.values(), spread_of(vectors))
         generations = [reader.generation for reader in staged.kept]
         self._vectors.retain(scope, generations)
-        self._vectors.stage(generation, (row_of(*one) for one in new.values()), deleted_ids)
+        self._vectors.stage(generation, (row_of(*item) for item in new.values()), deleted_ids)
         self._vectors.seal(generation)
         catalogue, words = MemoryCatalogue(scope.name, records, bodies), WordsOfRecords(records.values())
         reader = MemoryReader(generation, catalogue, words, self._vectors.open(generation))
@@ -148,7 +148,9 @@ class MemoryStore:
 
     def fingerprints(self, scope: Scope) -> Iterator[tuple[str, str]]:
         reader = self.open_reader(scope)
-        yield from sorted((one.id, one.record_hash) for one in reader.catalogue.by_id.values()) if reader else ()
+        yield from (
+            sorted((record.id, record.record_hash) for record in reader.catalogue.by_id.values()) if reader else ()
+        )
 
     def body_digests(self, scope: Scope) -> Iterator[tuple[str, str]]:
         reader = self.open_reader(scope)

@@ -47,7 +47,7 @@ class MemoryVectors:
         for each in rows_of_scope:
             if each.born < generation.name and each.died == _NEVER and each.row.id in ended:
                 each.died = generation.name
-        rows_of_scope[:] = [each for each in rows_of_scope if each.born != generation.name or each.row.id not in new]
+        rows_of_scope[:] = [item for item in rows_of_scope if item.born != generation.name or item.row.id not in new]
         rows_of_scope += new.values()
 
     def seal(self, generation: Generation) -> None:
@@ -65,13 +65,13 @@ class MemoryVectors:
         names = [generation.name for generation in generations]
         newest = max(names, default="")
         rows = [
-            each for each in self.place.rows.pop(scope.name, []) if any(each.born <= name < each.died for name in names)
+            item for item in self.place.rows.pop(scope.name, []) if any(item.born <= name < item.died for name in names)
         ]
         self.place.registered.pop(scope.name, None)
         if generations:
             self.place.registered[scope.name] = RegisteredScope.of(list(generations))
             self.place.rows[scope.name] = [
-                _Kept(each.row, each.born, each.died if each.died <= newest else _NEVER) for each in rows
+                _Kept(row.row, row.born, row.died if row.died <= newest else _NEVER) for row in rows
             ]
 
     def registered(self) -> list[RegisteredScope]:

@@ -94,7 +94,7 @@ class WordsOfRecords:
 
     def pages_with(self, letters: Sequence[Letters], *, where: Filter = MATCH_ALL) -> list[str]:
         """See `WordSnapshot.pages_with`."""
-        results = [self._words.with_letters(one, canonical(where)).tolist() for one in letters or (None,)]
+        results = [self._words.with_letters(letter, canonical(where)).tolist() for letter in letters or (None,)]
         pages = [{self._records[doc].page.url for doc in docs} for docs in results]
         expected = set.intersection(*pages)
         return [url for url in dict.fromkeys(record.page.url for record in self._records) if url in expected]

@@ -53,7 +53,7 @@ def test_every_request_filters_and_counts_alike(site: Site) -> None:
     posted, got = api.post(body), api.get(f"/api/search?q=winch&{query}")
     assert posted.status_code == got.status_code == 200
     ages = {"ageSeconds": 0}  # a second may go by
-    assert [one | ages for one in posted.json()["results"]] == [one | ages for one in got.json()["results"]]
+    assert [item | ages for item in posted.json()["results"]] == [entry | ages for entry in got.json()["results"]]
     assert [result["url"] for result in posted.json()["results"]] == ["/docs/v4"]
     assert posted.json()["facets"] == got.json()["facets"] == {"version": {"4": 1}}
     counted = api.post({"q": "winch", "facets": ["version", "topics"]}).json()["facets"]

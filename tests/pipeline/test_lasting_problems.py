@@ -53,7 +53,7 @@ def test_pages_that_are_skipped_are_named_with_their_reason(site: Site) -> None:
     (site.root / "build" / "tutorial.html").write_text(EMPTY)
     for _ in range(2):
         summary = site.index()
-        assert [tuple(each) for each in summary.skipped] == [
+        assert [tuple(item) for item in summary.skipped] == [
             ("404.html", "error page"),
             ("/tutorial", "no text"),
         ]

@@ -33,7 +33,9 @@ def content(site: Site) -> Path:
 
 
 def high_water(site: Site) -> Record:
-    (chunk,) = (one for one in site.records() if one.chunk.at.title == "High water" and one.chunk.kind == "section")
+    (chunk,) = (
+        record for record in site.records() if record.chunk.at.title == "High water" and record.chunk.kind == "section"
+    )
     return chunk
 
 

@@ -71,7 +71,9 @@ def form(kind: Any) -> Any:
     if is_dataclass(kind):
         hints = get_type_hints(kind)
         return {field.name: form(hints[field.name]) for field in fields(kind)}
-    nested_forms = {one.__name__: form(one) for one in get_args(kind) if is_dataclass(one) and isinstance(one, type)}
+    nested_forms = {
+        type_.__name__: form(type_) for type_ in get_args(kind) if is_dataclass(type_) and isinstance(type_, type)
+    }
     return nested_forms or None
 
 

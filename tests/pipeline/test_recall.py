@@ -45,7 +45,7 @@ def measured(
     reader = fill(MemoryStore("shop"), records, vectors)
     lossy = replace(reader, vectors=Lossy(reader, is_lost))  # type: ignore[type-var]
     by_id = {each.id: vector for each, vector in zip(records, vectors, strict=True)}
-    return measure_recall(lossy, lambda some: np.array([by_id[each.id] for each in some]), top_k=50, **options)  # type: ignore[arg-type]
+    return measure_recall(lossy, lambda some: np.array([by_id[hit.id] for hit in some]), top_k=50, **options)  # type: ignore[arg-type]
 
 
 def test_the_share_of_the_ten_nearest_is_that_of_a_comparison_with_all() -> None:

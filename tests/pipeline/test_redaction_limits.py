@@ -28,13 +28,13 @@ def test_a_page_without_end_keeps_its_chunks_and_the_others_are_indexed(
     site.write("docs/faq.html", "FAQ", f"<p>Answers to {ENDLESS} are here.</p>")
     site.write("docs/usage.html", "Usage", "<p>Turn the brass handle.</p>")
     summary = site.index()
-    (warning,) = [each for each in summary.warnings if "secrets" in each]
+    (warning,) = [item for item in summary.warnings if "secrets" in item]
     assert warning == f"/docs/faq keeps its old chunks: the search for secrets {reason}"
     texts = {record.page.url: record.chunk.body.text for record in site.records()}
     assert "opening hours" in texts["/docs/faq"]
     assert "brass handle" in texts["/docs/usage"]
     site.write("docs/faq.html", "FAQ", "<p>Short answers.</p>")
-    assert not [each for each in site.index().warnings if "secrets" in each]
+    assert not [entry for entry in site.index().warnings if "secrets" in entry]
 
 
 @each_limit

@@ -46,10 +46,10 @@ def test_nobody_is_asked_after_the_switch(site: Site) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_after_the_switch_is_let_pass_and_handlers_come_back(site: Site, number: signal.Signals) -> None:
-    before = [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)]
+    before = [signal.getsignal(item) for item in (signal.SIGINT, signal.SIGTERM)]
     with uninterrupted(site.run()):
         signal.raise_signal(number)
-    assert [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)] == before
+    assert [signal.getsignal(entry) for entry in (signal.SIGINT, signal.SIGTERM)] == before
 
 
 def test_no_run_leaves_an_empty_temporary_folder(site: Site) -> None:

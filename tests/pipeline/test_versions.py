@@ -59,8 +59,8 @@ def test_pages_that_say_the_same_are_indexed_once(site: Site) -> None:
     assert stored(site) == dict.fromkeys(("/3.0", "/3.0/install", "/3.0/usage"), ("3.0", "2.0", "1.0"))
     assert summary.skip_reasons["duplicate"] == 6
     assert not [name for name in site.mirror() if name.startswith(("1.0", "2.0"))]
-    assert [one["name"] for one in summary.versions] == ["3.0", "2.0", "1.0"]
-    assert [one["name"] for one in summary.versions if one["default"]] == ["3.0"]
+    assert [version["name"] for version in summary.versions] == ["3.0", "2.0", "1.0"]
+    assert [entry["name"] for entry in summary.versions if entry["default"]] == ["3.0"]
 
 
 def test_the_newest_is_searched_and_any_other_on_request(site: Site) -> None:
@@ -84,7 +84,7 @@ def test_an_answer_names_its_versions(site: Site) -> None:
     assert (answer.results[0].version, set(answer.results[0].versions)) == ("2.0", {"1.0", "2.0", "3.0"})
     assert answer.versions
     assert (answer.versions.searched, answer.versions.default) == (("2.0",), ("3.0",))
-    assert [one.name for one in answer.versions.available] == ["3.0", "2.0", "1.0"]
+    assert [entry.name for entry in answer.versions.available] == ["3.0", "2.0", "1.0"]
 
 
 def test_a_directory_of_a_version_is_that_version(site: Site) -> None:
@@ -106,7 +106,7 @@ def test_a_shared_page_is_read_at_each_of_its_addresses(site: Site) -> None:
     page = service.page("/1.0/usage", scope).page
     assert (page.facts.url, "lantern" in page.body) == ("/1.0/usage", True)
     related = service.related("/1.0/usage", scope)
-    assert "/1.0/install" in [one.url for one in related.results]
+    assert "/1.0/install" in [result.url for result in related.results]
 
 
 def test_a_page_that_begins_to_differ_gets_its_own_records(site: Site) -> None:
@@ -202,7 +202,7 @@ def test_the_service_takes_versions_in_every_form(site: Site) -> None:
     both = api.get("/api/search?q=install&version=1.0&version=3.0").json()
     assert both["versions"]["searched"] == ["1.0", "3.0"]
     occurrences = api.get("/api/find?q=lantern&version=2.0&pathPrefix=/2.0").json()["occurrences"]
-    assert {one["href"].split("#")[0] for one in occurrences} == {"/2.0/usage/"}
+    assert {occurrence["href"].split("#")[0] for occurrence in occurrences} == {"/2.0/usage/"}
     for url in ("/api/search?q=install&version=9", "/api/find?q=install&version=9"):
         answer = api.get(url)
         assert (answer.status_code, answer.json()["error"]["code"]) == (404, "UNKNOWN_VERSION")
@@ -224,8 +224,12 @@ def test_the_search_page_offers_the_versions(site: Site) -> None:
     api = Api(create_app(site.project, environ={}), "127.0.0.1", "http://localhost:8181")
     menu = BeautifulSoup(api.get("/?q=unpack&version=1.0").content, "lxml").select_one("select[name=version]")
     assert menu is not None
-    assert [(one.text, one["value"]) for one in menu.select("option")] == [("3.0", ""), ("2.0", "2.0"), ("1.0", "1.0")]
-    assert [one["value"] for one in menu.select("option[selected]")] == ["1.0"]
+    assert [(element.text, element["value"]) for element in menu.select("option")] == [
+        ("3.0", ""),
+        ("2.0", "2.0"),
+        ("1.0", "1.0"),
+    ]
+    assert [item["value"] for item in menu.select("option[selected]")] == ["1.0"]
     hidden = BeautifulSoup(api.get("/").content, "lxml").select_one("label[data-versions]")
     assert hidden is not None
     assert "hidden" in hidden.attrs

@@ -85,7 +85,7 @@ def test_the_last_searches_replace_a_link(tmp_path: Path, victim: Path) -> None:
     (tmp_path / "searched.jsonl").symlink_to(victim / "index.md")
     note_search(tmp_path, "lantern", "main", ["/a"])
     assert contents(victim)["index.md"] == b"Dear reader,\n"
-    assert [each.query for each in read_recent_searches(tmp_path)] == ["lantern"]
+    assert [search.query for search in read_recent_searches(tmp_path)] == ["lantern"]
 
 
 @pytest.mark.parametrize("file", ["demand.db", "chunk_ids.db"])

@@ -19,17 +19,19 @@ def page(url: str, *texts: str) -> PageContent:
 
 
 def content(*pages: PageContent) -> Content:
-    return Content({each.url: each for each in pages}, {text: 10 for each in pages for text in each.texts})
+    return Content({result.url: result for result in pages}, {text: 10 for item in pages for text in item.texts})
 
 
 def test_pages_are_added_removed_changed_and_moved() -> None:
     before = content(page("/a", "1", "2"), page("/b", "3"), page("/c", "4", "5", "6"), page("/d", "7"))
     after = content(page("/a", "1", "2x"), page("/b", "3"), page("/guide/c", "4", "5"), page("/e", "8", "8"))
     comparison = compare(before, after)
-    assert [each.url for each in comparison.added] == ["/e"]
-    assert [each.url for each in comparison.removed] == ["/d"]
-    assert [(each.url, each.added, each.removed) for each in comparison.changed] == [("/a", 1, 1)]
-    assert [(each.before, each.after, each.same) for each in comparison.moved] == [("/c.html", "/guide/c.html", 0.667)]
+    assert [result.url for result in comparison.added] == ["/e"]
+    assert [item.url for item in comparison.removed] == ["/d"]
+    assert [(entry.url, entry.added, entry.removed) for entry in comparison.changed] == [("/a", 1, 1)]
+    assert [(element.before, element.after, element.same) for element in comparison.moved] == [
+        ("/c.html", "/guide/c.html", 0.667)
+    ]
     assert (comparison.unchanged, comparison.chunks_added, comparison.chunks_removed) == (1, 3, 3)
     assert (comparison.new_texts, comparison.new_tokens) == (2, 20)
     assert compare(before, before).is_empty
@@ -38,7 +40,7 @@ def test_pages_are_added_removed_changed_and_moved() -> None:
 def test_of_many_places_the_best_is_where_a_page_moved_to() -> None:
     old_pages = [page("/x/install", "1", "2"), page("/y", "1", "2")]
     came = [page("/z", "1", "2"), page("/n/install", "1", "2"), page("/far", "1", "9", "9", "9")]
-    assert [(each.old_url, each.url) for each in moved_pages(old_pages, came)] == [
+    assert [(result.old_url, result.url) for result in moved_pages(old_pages, came)] == [
         ("/x/install", "/n/install"),
         ("/y", "/z"),
     ]
@@ -53,7 +55,7 @@ def test_every_page_is_counted_once_and_back_is_the_same_backwards(
 ) -> None:
     before, after = (content(*(page(url, *texts) for url, texts in site.items())) for site in (one, other))
     comparison, back = compare(before, after), compare(after, before)
-    counted = [each.url for each in (*comparison.added, *comparison.changed, *comparison.moved)]
+    counted = [result.url for result in (*comparison.added, *comparison.changed, *comparison.moved)]
     assert len(counted) + comparison.unchanged == len(after.pages) == len({*counted}) + comparison.unchanged
     assert (comparison.chunks_added, comparison.chunks_removed) == (back.chunks_removed, back.chunks_added)
     assert len(comparison.removed) + len(comparison.moved) == len(before.pages.keys() - after.pages.keys())
@@ -82,11 +84,11 @@ def diff(tmp_path_factory: pytest.TempPathFactory) -> Diff:
 
 def test_a_diff_says_what_moved_died_and_got_worse(diff: Diff) -> None:
     diff_json = diff.to_json()
-    assert [(each["from"], each["to"]) for each in diff_json["pages"]["moved"]] == [("/docs/install", "/guide/install")]
+    assert [(item["from"], item["to"]) for item in diff_json["pages"]["moved"]] == [("/docs/install", "/guide/install")]
     assert diff_json["redirects"] == ["/docs/install /guide/install 301"]
     assert {link["page"] for link in diff_json["deadLinks"]} == {"/", "/docs/usage"}
     assert {link["target"] for link in diff_json["deadLinks"]} == {"/docs/install"}
-    assert [each["url"] for each in diff_json["pages"]["changed"]] == ["/blog/first"]
+    assert [result["url"] for result in diff_json["pages"]["changed"]] == ["/blog/first"]
     assert diff_json["chunks"]["newTexts"] >= 1
     assert diff_json["cost"] == {"tokens": diff.content.new_tokens, "usd": 0.0}
     assert diff_json["golden"]["moves"][0]["before"] == 1
@@ -116,6 +118,6 @@ def test_scopes_are_compared_by_what_they_say(tmp_path: Path) -> None:
     backends = Backends(project, {})
     readers = [backends.store.reader_of(project.scope_named(name), "live") for name in ("main", "preview")]
     comparison = diff_of(project, backends, readers[0], readers[1], lambda: datetime(2026, 2, 1, tzinfo=UTC))
-    assert [each.url for each in comparison.content.changed] == ["/docs/faq"]
+    assert [result.url for result in comparison.content.changed] == ["/docs/faq"]
     assert (comparison.content.added, comparison.content.removed, comparison.content.moved) == ((), (), ())
     assert (comparison.dead_links, comparison.judgement) == ((), None)

@@ -60,7 +60,7 @@ def test_the_file_is_found_or_named(tmp_path: Path) -> None:
     assert golden_file(tmp_path, "") == table
     toml = write(tmp_path, FILE)
     assert golden_file(tmp_path, "") == toml
-    assert [each.query for each in golden_queries(tmp_path, "", "main")] == ["qwxz vbnrtk"]
+    assert [query.query for query in golden_queries(tmp_path, "", "main")] == ["qwxz vbnrtk"]
     with pytest.raises(ConfigMissing, match="other.toml"):
         golden_queries(tmp_path, "other.toml")
 
@@ -110,12 +110,12 @@ def test_searches_are_proposed_as_entries_that_can_be_read_again(tmp_path: Path)
     proposed_queries = proposals(searched, [GoldenQuery("known")], "main")
     assert proposed_queries == [Proposal('a "quoted" \\ query', ("/newer",), ()), Proposal("nothing\x7f", (), ())]
     read = read_golden(write(tmp_path, as_toml(proposed_queries)))
-    assert [(each.query, each.expect) for each in read] == [('a "quoted" \\ query', ("/newer",)), ("nothing\x7f", ())]
+    assert [(item.query, item.expect) for item in read] == [('a "quoted" \\ query', ("/newer",)), ("nothing\x7f", ())]
 
 
 def test_the_same_words_may_be_asked_of_the_site_and_of_the_code(tmp_path: Path) -> None:
     both = "[[query]]\nquery = 'tides'\nexpect = '/tides'\n[[query]]\nquery = 'tides'\nexpect = 'src/a.py#high'\n"
     write(tmp_path, f"{both}corpus = 'code'\n")
-    assert [each.expect for each in golden_queries(tmp_path, "", "main", "code")] == [("src/a.py#high",)]
-    assert [each.expect for each in golden_queries(tmp_path, "", "main", "site")] == [("/tides",)]
+    assert [query.expect for query in golden_queries(tmp_path, "", "main", "code")] == [("src/a.py#high",)]
+    assert [item.expect for item in golden_queries(tmp_path, "", "main", "site")] == [("/tides",)]
     assert len(golden_queries(tmp_path, "")) == 2

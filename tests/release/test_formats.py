@@ -66,15 +66,15 @@ class Release:
         return [record.page.url for record in reader.catalogue.records([hit.id for hit in hits])]
 
     def upgrade(self) -> list[str]:
-        older = [each for each in indexed_scopes(self.project) if each.is_older]
-        return [upgrade_scope(each, self.environ, datetime.now(UTC)) for each in older]
+        older = [scope for scope in indexed_scopes(self.project) if scope.is_older]
+        return [upgrade_scope(item, self.environ, datetime.now(UTC)) for item in older]
 
     def pulled_urls(self, query: str, folder: Path, scope: str = "main") -> list[str]:
         """Return the URLs of the results on a machine with an empty disk."""
         folder.mkdir(exist_ok=True)
         pulled = open_pulled(open_project(folder, {}), self.environ, self.url)
         service = open_service(pulled.project, self.environ, store=pulled.store)
-        return [each.url for each in service.search(SearchQuery(query), Scope(pulled.project.id, scope)).results]
+        return [result.url for result in service.search(SearchQuery(query), Scope(pulled.project.id, scope)).results]
 
 
 @pytest.fixture(params=ARCHIVES)
@@ -120,7 +120,7 @@ def test_an_upgrade_keeps_contents_and_finds_what_only_the_new_format_finds(rele
     store = Backends(release.project, release.environ).store
     scopes = [release.project.scope_named(name) for name in ("main", "next")]
     before = {scope.name: store.generation(scope) for scope in scopes}
-    formats = {(each.corpus, each.scope.name): each.format for each in indexed_scopes(release.project)}
+    formats = {(item.corpus, item.scope.name): item.format for item in indexed_scopes(release.project)}
     assert set(formats) == {("site", "main"), ("site", "next"), ("code", "main"), ("code", "next")}
     assert set(formats.values()) <= {*OLDER_FORMATS, FORMAT}
     assert len(release.upgrade()) == sum(number < FORMAT for number in formats.values())
@@ -148,10 +148,10 @@ def test_a_run_continues_with_the_cache_and_the_golden_results(release: Release)
     assert summary.embeddings["reused"] > 0
     golden = Backends(project, release.environ).state.golden_runs("main", 10)
     assert len(golden) >= 1
-    assert {each.recall for each in golden} == {1.0}
-    assert {each.format for each in indexed_scopes(project) if each.scope.name == "main" and each.corpus == "site"} == {
-        FORMAT
-    }
+    assert {item.recall for item in golden} == {1.0}
+    assert {
+        scope.format for scope in indexed_scopes(project) if scope.scope.name == "main" and scope.corpus == "site"
+    } == {FORMAT}
     assert release.pages_with("=>") == ["/operators"]
 
 

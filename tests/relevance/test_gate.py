@@ -36,11 +36,11 @@ def judged(indexes: Indexes) -> list[Judged]:
 
 
 def of_kind(judged: Sequence[Judged], kind: str) -> list[Judged]:
-    return [one for one in judged if one.kind == kind]
+    return [chunk for chunk in judged if chunk.kind == kind]
 
 
 def share(judged: Sequence[Judged], quality: str) -> float:
-    return sum(one.quality == quality for one in judged) / len(judged)
+    return sum(item.quality == quality for item in judged) / len(judged)
 
 
 def test_meaning_alone_answers(indexes: Indexes, judged: list[Judged]) -> None:
@@ -48,9 +48,9 @@ def test_meaning_alone_answers(indexes: Indexes, judged: list[Judged]) -> None:
     (indexed,) = indexes.of(example_site())
     words = indexed.store.reader(SCOPE).words
     unknown = {text for text, _ in paraphrases(NAME) if not words.evidence(text).indexed_share}
-    results = [one for one in of_kind(judged, PARAPHRASE) if one.text in unknown]
+    results = [line for line in of_kind(judged, PARAPHRASE) if line.text in unknown]
     assert len(results) > 40
-    assert sum(one.recall for one in results) / len(results) >= 0.4
+    assert sum(result.recall for result in results) / len(results) >= 0.4
 
 
 def test_true_queries_are_answered_and_few_are_said_to_fit_badly(judged: list[Judged]) -> None:
@@ -72,7 +72,7 @@ def test_questions_about_something_else_are_refused_or_said_to_fit_badly(model: 
 def test_questions_by_which_nothing_was_chosen_are_not_answered_as_if_they_fitted(judged: list[Judged]) -> None:
     results = of_kind(judged, FRESH)
     assert len(results) == 46
-    assert not {one.text for one in results} & set(off_topic())
+    assert not {result.text for result in results} & set(off_topic())
     assert share(results, "answered") <= 0.05
 
 
@@ -90,6 +90,6 @@ def test_questions_about_other_software_get_little(judged: list[Judged]) -> None
 
 
 def test_an_answer_is_weak_where_its_best_result_is_not_sure(judged: list[Judged]) -> None:
-    answered = [one for one in judged if one.confidences]
-    assert all((one.confidences[0] < WEAK) == (one.quality == "weak") for one in answered)
-    assert {one.quality for one in answered} == {"answered", "weak"}
+    answered = [item for item in judged if item.confidences]
+    assert all((entry.confidences[0] < WEAK) == (entry.quality == "weak") for entry in answered)
+    assert {element.quality for element in answered} == {"answered", "weak"}

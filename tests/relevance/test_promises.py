@@ -60,10 +60,10 @@ def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         pytest.skip(f"no collection {name} in {ELSEWHERE}; SEARCHSOCKET_RELEVANCE names another folder")
     collection = example_site() if name == COMMITTED else load_named(ELSEWHERE, name)
     embedder = BuiltinEmbedder()
-    cut = [one for document in collection.documents for one in _cut(document, MAIN, embedder, False)]
+    cut = [item for document in collection.documents for item in _cut(document, MAIN, embedder, False)]
     store = LocalStore(tmp_path_factory.mktemp("index"), "bench")
-    vectors = embedder.embed([one.embedded for one in cut], "passage")
-    store.upsert([one.record for one in cut], vectors, MAIN)
+    vectors = embedder.embed([entry.embedded for entry in cut], "passage")
+    store.upsert([element.record for element in cut], vectors, MAIN)
     store.publish(MAIN, PublishInfo(embedder.model_id, embedder.dimensions, NOW.isoformat()))
     return Indexed(collection, SearchEngine(store, QueryVectors(lambda _: embedder), RankingSettings(), lambda: NOW))
 

@@ -73,9 +73,9 @@ def test_titles_of_other_sites_stay(indexes: Indexes) -> None:
         for site in sites()
         for titles in [titles_of(site)]
     ]
-    assert sum(one.titles for one in faults) > 500
-    assert [one.vanished for one in faults] == [()] * len(faults)
-    assert [failure for one in faults for failure in one.left] == [SAME_STEM]
+    assert sum(entry.titles for entry in faults) > 500
+    assert [fault.vanished for fault in faults] == [()] * len(faults)
+    assert [failure for item in faults for failure in item.left] == [SAME_STEM]
 
 
 @pytest.mark.long
@@ -86,5 +86,5 @@ def test_titles_of_other_sites_stay_in_an_export(indexes: Indexes, tmp_path: Pat
         for site in sites()
         for titles in [titles_of(site)]
     ]
-    assert [one.vanished for one in faults] == [()] * len(faults)
-    assert [failure for one in faults for failure in one.left] == [SAME_STEM]
+    assert [fault.vanished for fault in faults] == [()] * len(faults)
+    assert [failure for item in faults for failure in item.left] == [SAME_STEM]

@@ -18,7 +18,7 @@ from searchsocket.text.typos import within
 def titles() -> Collection:
     """Each title asks for its page."""
     collection = example_site()
-    queries = tuple(Query(one.id, one.title, "navigational") for one in collection.documents)
+    queries = tuple(Query(document.id, document.title, "navigational") for document in collection.documents)
     return replace(collection, queries=queries, grades={query.id: {query.id: 1} for query in queries})
 
 

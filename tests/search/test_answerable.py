@@ -77,7 +77,7 @@ def test_odds_decide_whether_results_are_given(
     answer = engine.search(query, MAIN)
     assert answer.quality == expected
     assert bool(answer.results) == bool(answer.total) == (expected != "rejected")
-    assert all((one.confidence < WEAK) == (expected == "weak") for one in answer.results[:1])
+    assert all((result.confidence < WEAK) == (expected == "weak") for result in answer.results[:1])
 
 
 @pytest.mark.parametrize(

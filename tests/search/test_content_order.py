@@ -28,7 +28,7 @@ def corpus_of(site: Site) -> ContentFolder:
 
 def found(site: Site, **asked: tuple[str, ...]) -> list[str]:
     search = ContentSearch(Continuations(lambda: b"a key"), lambda: NOW)
-    return [one.file_path for one in search.search(corpus_of(site), ContentQuery(**asked)).data.results]  # type: ignore[arg-type]
+    return [result.file_path for result in search.search(corpus_of(site), ContentQuery(**asked)).data.results]  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +107,7 @@ class Values:
         return list(self._values)
 
     def similarities(self, _: object, ids: list[str]) -> list[float]:
-        return [self._values[one] for one in ids]
+        return [self._values[record_id] for record_id in ids]
 
 
 @given(VALUES)
@@ -116,5 +116,5 @@ def test_equal_scores_come_by_rising_id(values: list[float]) -> None:
     reader = Values(values)
     hits = exact_hits(PageFolder("site", reader, lambda _: None), ["a"], np.zeros(1, np.float32))  # type: ignore[arg-type,return-value]
     expected = sorted(((-1.5 * value, one) for one, value in reader._values.items()))
-    assert [(-one.raw, one.id) for one in hits.best(0, 12)] == expected
-    assert [(-one.raw, one.id) for start in range(12) for one in hits.best(start, 1)] == expected
+    assert [(-record.raw, record.id) for record in hits.best(0, 12)] == expected
+    assert [(-hit.raw, hit.id) for start in range(12) for hit in hits.best(start, 1)] == expected

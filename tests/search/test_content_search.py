@@ -69,7 +69,7 @@ def test_exact_terms_alone_give_every_chunk_that_holds_one(site: Site, terms: li
     passages = list(pages(site, [50], exact_terms=tuple(terms)))
     results = [result for answer in passages for result in answer.data.results]
     assert passages[0].data.statistics.total_results == len(results) == sum(map(bool, counts.values()))
-    assert sorted(len(one.raw.exact_terms) for one in results) == sorted(filter(None, counts.values()))
+    assert sorted(len(item.raw.exact_terms) for item in results) == sorted(filter(None, counts.values()))
     scores = [result.raw.score for result in results]
     assert scores == sorted(scores, reverse=True)
 
@@ -125,7 +125,7 @@ def test_positions_in_a_document_count_its_content_from_0(tmp_path: Path) -> Non
     summary = Piece("/a", "about ropes", kind="summary", ordinal=0)
     pieces = [summary, Piece("/a", "first of ropes", ordinal=1), Piece("/a", "second of ropes", ordinal=2)]
     site = make_site(tmp_path, [*pieces, Piece("/b", "ropes without a summary")])
-    results = {one.content: one.chunk_index for one in ask(site, exact_terms=("ropes",)).data.results}
+    results = {result.content: result.chunk_index for result in ask(site, exact_terms=("ropes",)).data.results}
     assert results == {"first of ropes": 0, "second of ropes": 1, "ropes without a summary": 0}
 
 
@@ -142,7 +142,9 @@ def test_an_answer_keeps_to_its_tokens_and_goes_on(tmp_path: Path) -> None:
     [cut] = [result for answer in results for result in answer.data.results if result.truncated]
     assert long.startswith(cut.content)
     assert cut.content.endswith("\n")
-    [whole] = [one for one in ask(site, exact_terms=("ropes",), max_tokens=20_000).data.results if one.content == long]
+    [whole] = [
+        item for item in ask(site, exact_terms=("ropes",), max_tokens=20_000).data.results if item.content == long
+    ]
     assert whole.chunk_id == cut.chunk_id
 
 

@@ -23,7 +23,7 @@ MORE = (
     Piece("/hidden", "The battery in secret.", title="Hidden", weight=0.0),
     Piece("/de/fahren", "Lenken mit der Stimme.", title="Fahren", language="de", facets=ORIGINAL),
 )
-SITE = [*(replace(one, facets=ORIGINAL) if one.url == "/docs/driving" else one for one in DOCS), *MORE, *MANY]
+SITE = [*(replace(doc, facets=ORIGINAL) if doc.url == "/docs/driving" else doc for doc in DOCS), *MORE, *MANY]
 
 Search = Callable[..., SearchAnswer]
 

@@ -49,7 +49,7 @@ def cost(engine: SearchEngine, query: SearchQuery) -> int:
 def hostile() -> dict[str, SearchQuery]:
     source, words = random.Random(2), vocabulary()
     letters = " ".join(string.ascii_lowercase)
-    names = " ".join(f"{one}_{two}" for one in "abcdefghijkl" for two in "abcdefghijklmnopq")
+    names = " ".join(f"{item}_{two}" for item in "abcdefghijkl" for two in "abcdefghijklmnopq")
     return {
         "32 made-up words": SearchQuery(" ".join(made_up(source, 8) for _ in range(32))),
         "long ones": SearchQuery(" ".join(made_up(source, 9) for _ in range(32))),

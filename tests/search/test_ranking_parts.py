@@ -123,9 +123,9 @@ def test_the_order_is_total_and_does_not_depend_on_what_came_first(count: int, s
     )
     orders = [
         [
-            (-chunk.score, one.page.url, one.chunk.ordinal, one.id)
+            (-chunk.score, row.page.url, row.chunk.ordinal, row.id)
             for chunk in ranked
-            for one in [some[chunk.position][1]]
+            for row in [some[chunk.position][1]]
         ]
         for some, ranked in ((results, first), (shuffled, second))
     ]

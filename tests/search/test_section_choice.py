@@ -76,7 +76,9 @@ def test_sections_that_need_no_snippet_are_not_quoted(tmp_path: Path) -> None:
     engine = make_site(tmp_path, pieces).engine
     full, short = (SearchQuery("wet knot of rope", section_snippets=on) for on in (True, False))
     expected = [
-        replace(result, sections=tuple(replace(one, snippet="", snippet_html="", marks=()) for one in result.sections))
+        replace(
+            result, sections=tuple(replace(item, snippet="", snippet_html="", marks=()) for item in result.sections)
+        )
         for result in engine.search(full, MAIN).results
     ]
     results = engine.search(short, MAIN).results

@@ -75,7 +75,7 @@ def test_the_preferred_translation_stands_where_the_best_stood(site: Site) -> No
 def test_the_language_is_that_of_the_visitor_else_of_the_query(site: Site, q: str, preferred: str, url: str) -> None:
     urls_in_order = urls(site, q, prefer_language=preferred)
     assert url in urls_in_order
-    assert sum(each.endswith("/lamps") for each in urls_in_order) == 1
+    assert sum(item.endswith("/lamps") for item in urls_in_order) == 1
 
 
 def test_the_original_is_shown_if_it_matches_nearly_as_well(tmp_path: Path) -> None:
@@ -132,8 +132,8 @@ def test_a_preference_that_is_no_language_is_refused(site: Site) -> None:
 )
 def test_a_script_tells_the_languages_that_a_text_can_be_in(text: str, languages: str) -> None:
     baseline = ["en", "de", "pt-BR", "ja", "ko-KR", "zh_TW", "ru", "uk", "ar", "fa", "he"]
-    assert [each for each in baseline if can_be_in(text, each)] == [
-        each for each in baseline if each in languages.split()
+    assert [item for item in baseline if can_be_in(text, item)] == [
+        entry for entry in baseline if entry in languages.split()
     ]
     assert not can_be_in(text, "")
 

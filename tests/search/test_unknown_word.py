@@ -26,7 +26,7 @@ def test_the_page_about_the_known_word_answers_weakly(site: Site, form: str, unk
     answer, known_answer = search(site, q), search(site, "driving")
     assert answer.q == q
     assert answer.quality == "weak"
-    assert [one.url for one in answer.results] == [one.url for one in known_answer.results]
+    assert [result.url for result in answer.results] == [page.url for page in known_answer.results]
     assert answer.results[0].url == "/docs/driving"
     assert answer.results[0].confidence < 0.2
     [note] = answer.meta.notes

@@ -43,10 +43,12 @@ def test_sources_are_written_for_the_trusted_alone(answers: tuple[SearchAnswer, 
         named = replace(answer, results=tuple(replace(one, route_file="src/a.svelte") for one in answer.results))  # type: ignore[type-var]
         for sources, expected in ((True, "src/a.svelte"), (False, None)):
             results = written(named, sources=sources)["results"]
-            assert {one["routeFile"] for one in results} == {expected}
-            assert {one["routeResolution"] is None for one in results} == {not sources}
-            passages = [one for result in results for one in (result, *result.get("sections", ())) if "source" in one]
-            assert {one[name] is None for one in passages for name in ("source", "mirror")} <= {not sources}
+            assert {entry["routeFile"] for entry in results} == {expected}
+            assert {element["routeResolution"] is None for element in results} == {not sources}
+            passages = [
+                item for result in results for item in (result, *result.get("sections", ())) if "source" in item
+            ]
+            assert {passage[name] is None for passage in passages for name in ("source", "mirror")} <= {not sources}
 
 
 def test_a_number_that_is_none_is_null(answers: tuple[SearchAnswer, RelatedAnswer]) -> None:

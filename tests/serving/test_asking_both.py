@@ -86,8 +86,8 @@ def test_code_beside_pages_hides_no_answer(services: dict[bool, ContentService],
     assert sentence in pages.passages[0].text
     assert (both.passages[0].text, both.passages[0].url) == (pages.passages[0].text, pages.passages[0].url)
     assert both.confidence >= pages.confidence
-    cited = [(one.url or one.file_path) for one in both.passages]
-    assert not [one for one in cited if one.startswith("docs/")]
+    cited = [(passage.url or passage.file_path) for passage in both.passages]
+    assert not [item for item in cited if item.startswith("docs/")]
 
 
 @pytest.mark.parametrize(

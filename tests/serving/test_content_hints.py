@@ -83,7 +83,7 @@ def test_many_similar_results_suggest_an_exact_term(service: ContentService) -> 
     actions: list[str] = []
     for concept in ("endpoint", "lock", "navigation", "search", "vector"):
         answer = service.search_content("site", ContentQuery((concept,), limit=20), trusted=True)
-        actions += [each for each in answer.navigation_hints.next_actions if "add exact_terms" in each]
+        actions += [item for item in answer.navigation_hints.next_actions if "add exact_terms" in item]
     assert actions
     for action in actions:
         answer = done(service, action)

@@ -49,7 +49,11 @@ def test_scenario_1_concepts_and_terms(service: ContentService) -> None:
     assert answer.data.statistics.search_interpretation == raised
     best = answer.data.results[0]
     assert "vec0 MATCH" in best.content or "`MATCH" in best.content
-    [same] = [one for one in content(service, semantic_concepts=concepts).data.results if one.chunk_id == best.chunk_id]
+    [same] = [
+        result
+        for result in content(service, semantic_concepts=concepts).data.results
+        if result.chunk_id == best.chunk_id
+    ]
     assert best.raw.score > same.raw.score
     assert scores(answer) == sorted(scores(answer), reverse=True)
 
@@ -92,7 +96,7 @@ def test_scenario_5_the_first_five_of_twenty_are_the_five(service: ContentServic
         content(service, semantic_concepts=concepts, limit=20),
     )
     assert (len(twenty.data.results), twenty.data.statistics.total_results) == (20, 23)
-    assert [one.chunk_id for one in twenty.data.results][:5] == [one.chunk_id for one in five.data.results]
+    assert [chunk.chunk_id for chunk in twenty.data.results][:5] == [result.chunk_id for result in five.data.results]
     assert files(five)[0] == "roadmap/endpoint-navigation.md"
 
 
@@ -122,7 +126,7 @@ def test_documents_carry_their_key_phrases(service: ContentService) -> None:
     chunk = content(service, exact_terms=("vec0", "SQLite", "embeddings")).data.results[0]
     data = service.get_document_data("site", DocumentQuery(chunk.file_path), trusted=True).data
     documents = service.find_documents("site", DocumentsQuery("moving to vec0"), trusted=True).data.documents
-    [document] = [one for one in documents if one.file_path == chunk.file_path]
+    [document] = [item for item in documents if item.file_path == chunk.file_path]
     assert chunk.document_keywords == data.document_keywords == document.document_keywords
     assert 5 <= len(data.document_keywords) <= 7
     assert "vec0" in " ".join(data.document_keywords)
@@ -151,7 +155,7 @@ def test_related_queries_are_refinements_with_results(
     related, items = answer.navigation_hints.related_queries, [*concepts, *terms]
     assert 0 < len(related) <= 3
     assert len(set(related)) == len(related)
-    phrases = {phrase for one in answer.data.results for phrase in one.document_keywords}
+    phrases = {phrase for result in answer.data.results for phrase in result.document_keywords}
     scope = service.service.scopes.find(None, trusted=True)
     for refinement in related:
         added = [phrase for phrase in phrases if refinement.endswith(phrase) or f"{phrase} " in refinement]
@@ -167,7 +171,7 @@ def test_a_question_is_asked_of_pages_and_code_together(service: ContentService)
     answer = service.ask(AskQuery("How do I remove a stale lock file?"), None, trusted=True)
     assert answer.answered
     assert answer.message == "2 passages, most likely first; if it has only part of the answer, read on from there"
-    assert {one.folder_id for one in answer.indexes} == {"site", "code"}
+    assert {index.folder_id for index in answer.indexes} == {"site", "code"}
     assert {passage.folder_id for passage in answer.passages} == {"site", "code"}
     code = next(passage for passage in answer.passages if passage.folder_id == "code")
     assert code.text.startswith("/** Removes a lock file whose daemon died. */\nexport function removeStaleLock")

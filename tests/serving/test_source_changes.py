@@ -111,7 +111,7 @@ def test_every_answer_about_a_page_says_it_to_the_trusted(root: Path, changed: b
     os.utime(file, (0, 0))
     content, scope = services(root)
     answer = content.service.search(SearchQuery("installation", sources=True), scope)
-    [hit] = [one for one in answer.results if one.url == "/guide/installation"]
+    [hit] = [result for result in answer.results if result.url == "/guide/installation"]
     assert hit.source
     assert hit.source.file == "src/routes/guide/installation/+page.svelte"
     assert hit.changed_since is changed
@@ -123,7 +123,9 @@ def test_every_answer_about_a_page_says_it_to_the_trusted(root: Path, changed: b
     assert expected_text in to_json(page, sources=True).decode()
     assert expected_text not in to_json(page, sources=False).decode()
     passages = content.search_content("site", ContentQuery(exact_terms=("daemon",)), trusted=True).data.results
-    assert {one.source.changed_since for one in passages if one.file_path == "guide/installation.md"} == {changed}
+    assert {passage.source.changed_since for passage in passages if passage.file_path == "guide/installation.md"} == {
+        changed
+    }
     data = content.get_document_data("site", DocumentQuery("guide/installation.md"), trusted=True).data
     assert data.source.changed_since is changed
     cited = content.ask(AskQuery("How do I install the package with npm?"), None, trusted=True).passages[0]

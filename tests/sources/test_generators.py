@@ -80,7 +80,7 @@ def test_the_build_of_each_generator_is_found(
 def test_every_generator_has_a_project_here() -> None:
     """A row of the table that nothing tries is a guess."""
     tried = {generator for _, _, generator in PROJECTS}
-    assert {one.name for one in GENERATORS} <= tried
+    assert {entry.name for entry in GENERATORS} <= tried
 
 
 def test_sources_are_never_indexed_without_a_word(tmp_path: Path) -> None:
@@ -137,7 +137,7 @@ def test_a_configuration_never_leads_out_of_the_project(tmp_path: Path, folder: 
     assert folders == ["public", "_site"]
 
 
-@given(st.text(), st.sampled_from(sorted({name for one in GENERATORS for name in one.configs})))
+@given(st.text(), st.sampled_from(sorted({name for generator in GENERATORS for name in generator.configs})))
 def test_no_configuration_stops_a_run(text: str, config: str) -> None:
     """Whatever stands in the file, it is only a hint."""
     for used in used_generators(lambda name: text if name == config else None):

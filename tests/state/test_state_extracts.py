@@ -86,11 +86,11 @@ class TestExtracts:
             mirrored(state, url)
         extracted(state, "/only-extracted")
         sample = state.extracts.sample(2)
-        assert {each.extract_key for each in sample} <= {
+        assert {item.extract_key for item in sample} <= {
             extract_key(raw(url), hash_of(url), HOW) for url in ("/a", "/b", "/c")
         }
         assert sample == state.extracts.sample(2)
-        assert len({each.page.url for each in state.extracts.sample(9)}) == 3
+        assert len({record.page.url for record in state.extracts.sample(9)}) == 3
 
     def test_pages_without_an_exact_route_are_named(self, state: ScopeState) -> None:
         mirrored(state, "/a")

@@ -14,7 +14,7 @@ class TestMirror:
             extracted(state, url)
         extracted(state, "/skipped", skip="noindex")
         first, second = state.mirror.dirty()
-        assert [state.mirror.page(each).url for each in (first, second)] == ["/a", "/b"]
+        assert [state.mirror.page(item).url for item in (first, second)] == ["/a", "/b"]
         write(state, first, "digest")
         state.mirror.set_clean(second)
         assert list(state.mirror.dirty()) == []

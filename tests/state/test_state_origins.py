@@ -46,16 +46,16 @@ class TestOrigins:
         with project.open("main") as state:
             chunked(state, "/a", "one", "two")
             chunked(state, "/b", "three")
-            there = [one.record for one in cut("/a", "one", "two")]
+            there = [item.record for item in cut("/a", "one", "two")]
         with project.open("new") as state:
             listed(state, "/a", "/b")
             state.origin.take_pages(HOW)
             extracted(state, "/b")
             mirrored(state, "/b", digest=hash_of("another file"))
             assert state.origin.take_chunks(HOW) == 2
-            chunks = [one.chunk for one in there]
+            chunks = [row.chunk for row in there]
             here = [
-                one.record for one in cut_chunks(PageFacts(url="/a", title=""), chunks, Scope("museum", "new"), "m")
+                chunk.record for chunk in cut_chunks(PageFacts(url="/a", title=""), chunks, Scope("museum", "new"), "m")
             ]
             names = [record for batch in state.origin.records(9) for record in batch]
             assert names == [
@@ -73,7 +73,7 @@ class TestOrigins:
             state.origin.take_chunks(HOW)
             assert list(state.origin.new_texts()) == []
             chunked(state, "/b", "four", "three")
-            (four, three) = (one.record.content_hash for one in cut("/b", "four", "three"))
+            (four, three) = (item.record.content_hash for item in cut("/b", "four", "three"))
             assert {text.content_hash for text in state.origin.new_texts()} == {four, three}
 
     def test_chunks_are_selected_while_others_are_still_read(self, project: ProjectState) -> None:

@@ -61,4 +61,4 @@ def test_every_store_of_the_product_is_tried() -> None:
     """A new store without its tests would be offered."""
     for _, stores in PARTS[1:]:
         names = " ".join(stores).lower()
-        assert [each.name for each in built_in() if each.store and each.name not in names] == []
+        assert [entry.name for entry in built_in() if entry.store and entry.name not in names] == []

@@ -80,6 +80,6 @@ def test_hashes_take_their_bytes(tmp_path: Path) -> None:
         hashes = db.execute("SELECT content_hash FROM records ORDER BY doc").fetchall()
     assert hashes == [(bytes.fromhex(records[0].content_hash),), ("AB" * 32,)]
     rows = np.load(live(tmp_path / "main") / "rows" / "000001.npy")  # behind those of the ids
-    assert rows["hash"].tobytes() == b"".join(bytes.fromhex(one.record_hash) for one in records)
-    assert list(store.fingerprints(MAIN)) == [(one.id, one.record_hash) for one in records]
+    assert rows["hash"].tobytes() == b"".join(bytes.fromhex(item.record_hash) for item in records)
+    assert list(store.fingerprints(MAIN)) == [(hit.id, hit.record_hash) for hit in records]
     assert store.reader(MAIN).catalogue.records(["a", "b"]) == records

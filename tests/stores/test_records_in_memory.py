@@ -23,7 +23,7 @@ def records_of(count: int, text: str = "lamp") -> list[Record]:
 
 
 def ids_of(records: Sequence[Record]) -> list[str]:
-    return [one.id for one in records]
+    return [hit.id for hit in records]
 
 
 def opened(store: LocalStore) -> LocalReader:
@@ -63,7 +63,7 @@ def test_what_was_read_ahead_is_not_read_again(tmp_path: Path, asked: Asked) -> 
     reader.catalogue.read_ahead()
     assert asked() == [100, 20]
     assert reader.catalogue.readable(ids_of(records)) == expected
-    assert reader.catalogue.texts(ids_of(records)) == [one.chunk.body.text for one in records]
+    assert reader.catalogue.texts(ids_of(records)) == [row.chunk.body.text for row in records]
     reader.catalogue.read_ahead()
     assert asked() == []
 
@@ -86,7 +86,7 @@ def test_texts_come_from_memory_only_where_all_are_there(tmp_path: Path) -> None
     reader = opened(store)
     reader.catalogue.readable(ids_of(records[:7]))
     for some in (records[:7], records[3:12], records):
-        assert reader.catalogue.texts(ids_of(some)) == [one.chunk.body.text for one in some]
+        assert reader.catalogue.texts(ids_of(some)) == [row.chunk.body.text for row in some]
 
 
 def test_a_new_generation_knows_what_stays(tmp_path: Path, asked: Asked) -> None:
@@ -118,7 +118,7 @@ def test_no_generation_answers_with_a_record_of_another(tmp_path: Path, seed: in
         store.delete_by_ids(deleted_names, MAIN)
         store.publish(MAIN, INFO)
         there = {name: one for name, one in there.items() if name not in deleted_names} | {
-            one.id: one for one in changed
+            hit.id: hit for hit in changed
         }
         reader = service.reader(MAIN)
         some = draw.sample(sorted(there), draw.randint(1, len(there)))
@@ -130,7 +130,7 @@ def test_no_generation_answers_with_a_record_of_another(tmp_path: Path, seed: in
 
 
 def said(found: Sequence[ReadableRecord]) -> list[Record]:
-    return [one.record for one in found]
+    return [item.record for item in found]
 
 
 def test_damage_is_told(tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ def live(store: LocalStore) -> Generation:
 
 
 def rows(place: MemoryPlace, scope: str = "main") -> Rows:
-    return sorted((each.row.id, each.born, each.died, each.row.vector.tolist()) for each in place.rows[scope])
+    return sorted((row.row.id, row.born, row.died, row.row.vector.tolist()) for row in place.rows[scope])
 
 
 def test_rows_that_are_whole_are_the_same_afterwards(store: LocalStore, place: MemoryPlace) -> None:
@@ -154,7 +154,7 @@ def test_a_resync_that_dies_gives_no_wrong_answer_and_the_next_one_is_whole(
 ) -> None:
     class DyingVectors(ConstantVectors):
         def get(self, records: Sequence[Record]) -> Vectors:
-            if "d" in {each.id for each in records}:
+            if "d" in {hit.id for hit in records}:
                 raise VectorBackendUnavailable("it is gone")
             return super().get(records)
 
@@ -179,7 +179,7 @@ def test_a_row_with_another_date_is_right_afterwards(
 ) -> None:
     """A row that is older than its record is in no answer, even if all else of it is right."""
     before = rows(place)
-    place.rows["main"] = [replace(each, **misdated) if each.row.id == "a" else each for each in place.rows["main"]]
+    place.rows["main"] = [replace(item, **misdated) if item.row.id == "a" else item for item in place.rows["main"]]
     with pytest.raises(VectorsMissing):
         everything(reopened(store, place).reader(MAIN))
     store.resync(MAIN, ConstantVectors())
@@ -200,12 +200,12 @@ def test_whatever_happened_to_the_rows_they_are_right_after_a_resync(
     misdated = {"<": {"born": BEFORE}, ">": {"born": both[1].name}, "!": {"died": both[1].name}}
     for id_, event in events:
         if event == "-":
-            place.rows["main"] = [each for each in place.rows["main"] if each.row.id != id_]
+            place.rows["main"] = [item for item in place.rows["main"] if item.row.id != id_]
         elif event == "0":
             index.stage(both[1], (), [id_])
         elif event in misdated:
             place.rows["main"] = [
-                replace(each, **misdated[event]) if each.row.id == id_ else each for each in place.rows["main"]
+                replace(entry, **misdated[event]) if entry.row.id == id_ else entry for entry in place.rows["main"]
             ]
         else:
             index.stage(both[int(event) - 1], [row_of(record(id_), NORTH)], ())

@@ -114,7 +114,7 @@ def package(folder: Path, name: str, licence: str) -> Path:
 
 def test_only_permitted_sources_are_mined_and_nothing_that_is_judged(tmp_path: Path) -> None:
     """A copyleft licence, a site that the model is judged on, and a judged function each keep a pair out."""
-    sources = [package(tmp_path, *one) for one in (("free", "MIT"), ("copyleft", "GPL-3.0"), ("vue-x", "MIT"))]
+    sources = [package(tmp_path, *item) for item in (("free", "MIT"), ("copyleft", "GPL-3.0"), ("vue-x", "MIT"))]
     out = tmp_path / "pairs.jsonl.xz"
 
     def mined(*more: str) -> list[dict[str, str]]:

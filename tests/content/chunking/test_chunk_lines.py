@@ -58,7 +58,12 @@ def test_the_lines_of_a_chunk_say_what_it_says(page: Page, settings: ChunkSettin
 def test_pieces_of_a_list_stand_on_their_own_items() -> None:
     sections = sections_of("\n".join(f"- item {n} " + "word " * 12 for n in range(8)))
     front = at(sections[0]).first
-    assert [(at(one).first - front, at(one).last - front) for one in sections] == [(0, 1), (2, 3), (4, 5), (6, 7)]
+    assert [(at(section).first - front, at(section).last - front) for section in sections] == [
+        (0, 1),
+        (2, 3),
+        (4, 5),
+        (6, 7),
+    ]
 
 
 @pytest.mark.parametrize("above", ["A new paragraph above.\n\n", "\n\n\n"])
@@ -66,7 +71,7 @@ def test_lines_that_move_embed_nothing_and_write_the_page_again(above: str) -> N
     """Chunks below an insert are upserted with new lines: the work depends on the page, not on the site."""
     body = "Opening words of the page. " * 5 + "\n\n## Install {#install}\n\n" + "Run it. " * 40
     before, after = (records_of(page_of(text)) for text in (body, above + body))
-    assert [one.content_hash for one in before][-1] == [one.content_hash for one in after][-1]
+    assert [chunk.content_hash for chunk in before][-1] == [passage.content_hash for passage in after][-1]
     assert before[-1].record_hash != after[-1].record_hash
     assert at(after[-1].chunk).first - at(before[-1].chunk).first == above.count("\n")
 
@@ -74,11 +79,11 @@ def test_lines_that_move_embed_nothing_and_write_the_page_again(above: str) -> N
 def test_a_line_more_of_front_matter_moves_every_chunk() -> None:
     page = page_of("Words of a page. " * 40)
     longer = replace(page, facts=replace(page.facts, language="de"))
-    assert [at(one).first + 1 for one in chunk_page(page, SMALL).chunks if one.kind == "section"] == [
-        at(one).first for one in chunk_page(longer, SMALL).chunks if one.kind == "section"
+    assert [at(chunk).first + 1 for chunk in chunk_page(page, SMALL).chunks if chunk.kind == "section"] == [
+        at(section).first for section in chunk_page(longer, SMALL).chunks if section.kind == "section"
     ]
 
 
 def records_of(page: Page) -> list[Record]:
-    chunks = [one for one in chunk_page(page, SMALL).chunks if one.kind == "section"]
-    return [one.record for one in cut_chunks(page.facts, chunks, Scope("acme", "main"), "m")]
+    chunks = [chunk for chunk in chunk_page(page, SMALL).chunks if chunk.kind == "section"]
+    return [item.record for item in cut_chunks(page.facts, chunks, Scope("acme", "main"), "m")]

@@ -36,7 +36,7 @@ PAGE = Page(FACTS, "main", BODY)
 
 
 def records(page: Page = PAGE, scope: Scope = SCOPE, model_id: str = "m") -> list[Record]:
-    return [one.record for one in cut_chunks(page.facts, chunk_page(page, ChunkSettings()).chunks, scope, model_id)]
+    return [chunk.record for chunk in cut_chunks(page.facts, chunk_page(page, ChunkSettings()).chunks, scope, model_id)]
 
 
 def kinds_of(owner: type) -> dict[str, st.SearchStrategy[Any]]:
@@ -60,7 +60,9 @@ texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 
 
 def text_of(record: Record) -> str:
-    names = [each.name for each in fields(Record) if each.name not in ("id", "scope", "record_hash", "page", "chunk")]
+    names = [
+        entry.name for entry in fields(Record) if entry.name not in ("id", "scope", "record_hash", "page", "chunk")
+    ]
     return canonical({name: getattr(record, name) for name in names}, as_json(record.page), record.chunk)
 
 
@@ -83,7 +85,9 @@ def test_the_second_piece_of_a_section_still_knows_its_heading() -> None:
 
 
 def test_a_record_can_give_the_text_that_its_hash_stands_for() -> None:
-    assert all(content_hash(embedded_text(one.page.title, one.chunk)) == one.content_hash for one in records())
+    assert all(
+        content_hash(embedded_text(record.page.title, record.chunk)) == record.content_hash for record in records()
+    )
 
 
 def test_what_does_not_change_the_text_embeds_nothing() -> None:
@@ -144,7 +148,7 @@ def keys_of(definitions: Sequence[tuple[str, str]]) -> list[str]:
         for i, (name, text) in enumerate(definitions)
     ]
     page = Page(PageFacts(url="/src/a.py", title="a.py"), "main", "")
-    return [one.record.id for one in cut_chunks(page.facts, chunks, SCOPE, "m")]
+    return [chunk.record.id for chunk in cut_chunks(page.facts, chunks, SCOPE, "m")]
 
 
 @given(definitions, st.integers(0, 99))
@@ -185,7 +189,7 @@ def parts_of(record: Record) -> list[Any]:
 
 @pytest.mark.parametrize(
     ("part", "name"),
-    [(i, each.name) for i, part in enumerate(parts_of(records()[1])) for each in fields(part)],
+    [(i, entry.name) for i, part in enumerate(parts_of(records()[1])) for entry in fields(part)],
 )
 def test_the_record_hash_covers_every_field_that_scopes_share(part: int, name: str) -> None:
     record = records()[1]
@@ -206,7 +210,7 @@ def with_new_fields(value: Any, **new_values: Any) -> Any:
     kind = type(value)
     added = [("level", str, field(default="")), ("topics", tuple[str, ...], field(default_factory=tuple))]
     later = make_dataclass(kind.__name__, added, bases=(kind,), frozen=True, slots=True, kw_only=True)
-    return later(**{each.name: getattr(value, each.name) for each in fields(kind)}, **new_values)
+    return later(**{entry.name: getattr(value, entry.name) for entry in fields(kind)}, **new_values)
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ class JoinedContract:
             )
         )
         assert sorted(candidates.ids) == sorted({*near, *worded})
-        urls = [one.page.url for one in reader.catalogue.records(candidates.ids)]
+        urls = [row.page.url for row in reader.catalogue.records(candidates.ids)]
         assert list(candidates.facts.url) == urls
         assert candidates.cosine.tolist() == reader.vectors.similarities(vector, candidates.ids)
         assert candidates.bm25.tolist() == [worded.get(id_, 0.0) for id_ in candidates.ids]
@@ -81,7 +81,7 @@ class JoinedContract:
         records += [record(f"far{n}", "/far", f"road {n}", ordinal=n, title="Station") for n in range(2)]
         units = random_units(22)
         reader = fill(store, records, units)
-        near = next(one for one in units if reader.vectors.nearest(one, top_k=1)[0].id.startswith("k"))
+        near = next(unit for unit in units if reader.vectors.nearest(unit, top_k=1)[0].id.startswith("k"))
         for result in (
             find_candidates(reader, near, "sta", top_k=1),
             ListJoin(reader)(near, "sta", top_k=1, where=MATCH_ALL, watch=nullcontext),

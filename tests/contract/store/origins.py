@@ -32,7 +32,7 @@ class OriginsContract:
                 store.upsert([one], vector[None], DRAFT)
         generation = store.publish(DRAFT, INFO)
         reader = store.reader(DRAFT)
-        ids = [one.id for one in ours]
+        ids = [record.id for record in ours]
         assert reader.catalogue.records(ids) == ours
         assert reader.vectors.vectors_of(ids).tolist() == [vector.tolist() for vector in vectors]
         assert [hit.id for word in ("boats", "tickets", "prices") for hit in reader.words.search(word, top_k=5)] == [

@@ -78,10 +78,10 @@ class RecordsContract:
         assert set(candidates.ids) == {"z", *(f"k{n}" for n in range(50) if n % 3 != 2 and n not in (3, 18))}
         for name in {field.name for field in fields(candidates.facts)} - {"order"}:
             owners = [
-                one.chunk.at if name == "anchor" else one.chunk if name == "kind" else one.page for one in records
+                item.chunk.at if name == "anchor" else item.chunk if name == "kind" else item.page for item in records
             ]
             assert list(getattr(candidates.facts, name)) == [getattr(owner, name) for owner in owners]
-        keys = [(sort_key(one.page.url), one.chunk.ordinal, one.id) for one in records]
+        keys = [(sort_key(row.page.url), row.chunk.ordinal, row.id) for row in records]
         assert [keys[place] for place in np.argsort(candidates.facts.order)] == sorted(keys)
         assert len(set(candidates.facts.order.tolist())) == len(keys)
         assert list(find_candidates(reader, EAST, "text", top_k=10_000, where=Filter("/nowhere")).facts.url) == []

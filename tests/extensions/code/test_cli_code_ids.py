@@ -25,7 +25,7 @@ def run(root: Path, *arguments: str) -> Result:
 
 
 def found_ids(root: Path) -> list[str]:
-    return [each["id"] for each in json.loads(run(root, "search", "--q", "verifyToken").stdout)["results"]]
+    return [result["id"] for result in json.loads(run(root, "search", "--q", "verifyToken").stdout)["results"]]
 
 
 def test_q_is_the_query(root: Path) -> None:

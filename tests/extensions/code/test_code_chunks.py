@@ -32,7 +32,7 @@ def cut(path: str, text: str) -> list[tuple[Lines, Chunk]]:
 
 def symbols(path: str, text: str) -> dict[str, str]:
     """Qualified name -> text of the chunk that defines it."""
-    return {one.split(":", 2)[2]: chunk.body.text for at, chunk in cut(path, text) for one in at.defines}
+    return {definition.split(":", 2)[2]: chunk.body.text for at, chunk in cut(path, text) for definition in at.defines}
 
 
 @each_case
@@ -100,7 +100,7 @@ FUNCTIONS = [f"def step_{n}(value):\n    return value * {n} + len(str(value)) - 
 
 def test_an_edit_of_one_function_of_sixty_is_one_chunk() -> None:
     before = symbols("a.py", "\n\n".join(FUNCTIONS))
-    edited = [one.replace("* 7 ", "* 70 ") for one in FUNCTIONS]
+    edited = [function.replace("* 7 ", "* 70 ") for function in FUNCTIONS]
     after = symbols("a.py", "import math\n\n" + "\n\n".join(edited))
     assert {name for name in after if before[name] != after[name]} == {"step_0", "step_7"}  # the import joins the first
 

@@ -32,7 +32,7 @@ def chunks_of(name: str, text: str) -> list[Chunk]:
 def defined(name: str, text: str) -> dict[str, str]:
     """Kinds of the definitions, by qualified name."""
     ats = [chunk.at for chunk in chunks_of(name, text) if isinstance(chunk.at, Lines)]
-    return {one.split(":", 2)[2]: one.split(":", 2)[1] for at in ats for one in at.defines}
+    return {definition.split(":", 2)[2]: definition.split(":", 2)[1] for at in ats for definition in at.defines}
 
 
 FORMS = {
@@ -314,7 +314,7 @@ DAMAGED = {
 def test_a_part_that_no_grammar_reads_costs_only_itself(damage: str) -> None:
     name, text, expected = DAMAGED[damage]
     names = defined(name, text)
-    assert {one for one in expected if not any(name == one or name.endswith(f".{one}") for name in names)} == set()
+    assert {item for item in expected if not any(name == item or name.endswith(f".{item}") for name in names)} == set()
 
 
 def test_code_in_comments_and_variables_of_a_type_are_no_definitions_of_a_damaged_file() -> None:
@@ -379,7 +379,9 @@ def missed(path: Path, oracle: set[bench.Named]) -> list[bench.Named]:
     language = language_in(path, text)
     chunks = chunks_of(path.name, text)
     ours = bench.our_definitions(chunks)
-    return [one for one in sorted(oracle) if not bench.has(one, ours, language) and not bench.is_in_chunk(one, chunks)]
+    return [
+        item for item in sorted(oracle) if not bench.has(item, ours, language) and not bench.is_in_chunk(item, chunks)
+    ]
 
 
 @pytest.mark.parametrize("path", WITH_TAGS, ids=lambda path: path.name)

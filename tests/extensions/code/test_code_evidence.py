@@ -36,7 +36,7 @@ def ranked(
     candidates = CodeCandidates(
         ids, facts, labels, np.array(meaning), nothing, nothing, np.array([float(url in written) for url in urls])
     )
-    return [(urls[one.position], one.score) for one in rank_code(candidates, q, symbols)]
+    return [(urls[result.position], result.score) for result in rank_code(candidates, q, symbols)]
 
 
 @pytest.mark.parametrize("q", [MANY, FEW])

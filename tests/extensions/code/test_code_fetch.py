@@ -45,7 +45,7 @@ def test_chunks_are_fetched_with_numbered_lines(service: CodeService) -> None:
 
 
 def test_five_chunks_and_120_lines_at_most(service: CodeService) -> None:
-    ids = [each.id for each in service.search(CodeQuery("value", top_k=20, max_per_file=20), "main").results]
+    ids = [result.id for result in service.search(CodeQuery("value", top_k=20, max_per_file=20), "main").results]
     assert len(ids) > 5
     assert len(service.fetch_chunks(ids, "main")) == 5
     assert len(service.fetch_file("src/steps.py", 1, 10_000, "main").text) == 120

@@ -62,7 +62,7 @@ def everything(project: CodeProject, q: str, limit: int = 1_000, **more: object)
     continuation = ""
     while True:
         answer = find(project, q, limit=limit, continuation=continuation, **more)
-        results += [(one.file, one.line, one.column) for one in answer.occurrences]
+        results += [(occurrence.file, occurrence.line, occurrence.column) for occurrence in answer.occurrences]
         if answer.continuation is None:
             assert answer.total == len(results)
             assert answer.files == len({file for file, _, _ in results})
@@ -98,8 +98,8 @@ def test_the_lines_are_those_of_grep(real: CodeProject, q: str) -> None:
             continue  # grep wants no letter beside a sign either
         lines_found = everything(real, q, path="real", **more)
         assert lines_found == sorted(lines_found, key=lambda one: (one[0].replace("/", "\x01"), one[1:]))
-        lines_found = [one for one in lines_found if one[0] != "real/mac.py"]  # whose lines grep does not see
-        assert {one[:2] for one in lines_found} == grep(real.root, q, *flags), flags
+        lines_found = [item for item in lines_found if item[0] != "real/mac.py"]  # whose lines grep does not see
+        assert {entry[:2] for entry in lines_found} == grep(real.root, q, *flags), flags
 
 
 @pytest.fixture(scope="module")
@@ -126,7 +126,7 @@ def test_counts_are_those_of_grep(mixed: CodeService, q: str) -> None:
     answer = mixed.find(query, "main")
     lines = grep_lines(mixed.project.root, q, "-o")
     assert (answer.total, answer.files) == (len(lines), len({file for file, _ in lines}))
-    listed = sorted((one.file, one.line) for one in answer.occurrences)
+    listed = sorted((occurrence.file, occurrence.line) for occurrence in answer.occurrences)
     assert listed == sorted(lines) or answer.continuation
     assert answer.whole_words == mixed.find(replace(query, whole_words=True), "main").total
 
@@ -172,7 +172,7 @@ def test_files_are_looked_through_as_they_are_now(code: CodeProject) -> None:
     code.edit("src/steps.py", "def step_3(value):", "# like verifyToken\ndef step_3(value):")
     (code.root / "tests/token.test.ts").unlink()
     answer = find(code, "verifyToken")
-    marks = {one.file: one.changed_since for one in answer.occurrences}
+    marks = {occurrence.file: occurrence.changed_since for occurrence in answer.occurrences}
     assert marks == {
         "src/auth/token.ts": False, "src/new.ts": True, "src/pages/Login.svelte": False, "src/steps.py": True,
     }  # fmt: skip

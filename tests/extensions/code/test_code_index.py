@@ -92,7 +92,7 @@ def test_a_scope_that_is_forgotten_takes_its_code_along(code: CodeProject) -> No
 def test_a_run_without_changes_reads_no_file(code: CodeProject, monkeypatch: pytest.MonkeyPatch) -> None:
     """Stamps older than a tick of the clock say that files are as they were."""
     old = 1_700_000_000
-    for path in [each for each in code.root.rglob("*") if each.is_file()]:
+    for path in [item for item in code.root.rglob("*") if item.is_file()]:
         os.utime(path, (old, old))
     monkeypatch.setattr("searchsocket.extensions.code.sources.find.WorkingTreeSource", Later)
     first = code.index()

@@ -113,7 +113,7 @@ def test_an_index_that_another_process_made_is_answered_from(code: CodeProject) 
     grow(code.root, {"src/new.py": "def zanzibar(mombasa):\n    return mombasa + mombasa + mombasa\n"})
     assert ask(server, op="search", q="zanzibar") == []
     code.index()
-    assert [one["path"] for one in ask(server, op="search", q="zanzibar")] == ["src/new.py"]
+    assert [item["path"] for item in ask(server, op="search", q="zanzibar")] == ["src/new.py"]
 
 
 def parts(server: LineServer, max_tokens: int, **request: object) -> list[dict[str, Any]]:
@@ -130,23 +130,23 @@ def test_parts_of_an_answer_are_the_answer(indexed: LineServer) -> None:
     for mode in ("terms", "hybrid"):
         whole = ask(indexed, op="search", q="the token of a file", mode=mode)
         some = parts(indexed, 200, op="search", q="the token of a file", mode=mode)
-        assert [one for part in some for one in part["data"]] == whole
+        assert [entry for part in some for entry in part["data"]] == whole
         assert len(some) > 1
         assert all(_fits(part["data"], 200) for part in some)
-    ids = [one["chunk_id"] for one in whole[:5]]
+    ids = [passage["chunk_id"] for passage in whole[:5]]
     chunks = ask(indexed, op="fetch", ids=ids)
     some = parts(indexed, 200, op="fetch", ids=ids)
     assert len(some) > 1
     assert all(_fits(part["data"], 200) for part in some)
     for chunk in chunks:
-        of_it = [one for part in some for one in part["data"] if one["chunk_id"] == chunk["chunk_id"]]
-        assert [line for one in of_it for line in one["lines"]] == chunk["lines"]
+        of_it = [item for part in some for item in part["data"] if item["chunk_id"] == chunk["chunk_id"]]
+        assert [line for element in of_it for line in element["lines"]] == chunk["lines"]
         assert all(one | {"lines": []} == chunk | {"lines": []} for one in of_it)
     assert "truncated" not in indexed.answer(json.dumps({"op": "fetch", "ids": ids}).encode())  # nobody asked
 
 
 def _fits(data: list[dict[str, Any]], max_tokens: int) -> bool:
-    pieces = len(data) + sum(len(one.get("lines", ())) for one in data)
+    pieces = len(data) + sum(len(item.get("lines", ())) for item in data)
     return pieces <= 2 or count_tokens(json.dumps(data)) <= max_tokens + 2 * pieces
 
 
@@ -176,7 +176,7 @@ def test_a_line_too_long_alone_is_given_in_part(code: CodeProject) -> None:
     )
     server = server_of(code)
     ask(server, op="sync")
-    [wide] = [one for one in ask(server, op="search", q="wideTable") if one["path"] == "src/wide.ts"][:1]
+    [wide] = [item for item in ask(server, op="search", q="wideTable") if item["path"] == "src/wide.ts"][:1]
     first = parts(server, 200, op="fetch", ids=[wide["chunk_id"]])[0]
     assert len(first["data"][0]["lines"][0]) < 1_000
 
@@ -205,7 +205,7 @@ def test_scores_are_sums_of_rarities(indexed: LineServer, q: str) -> None:
         if sum(path == key[0] for path, _ in expected_value) < 2 and len(expected_value) < 20:
             expected_value.append(key)
     answer = ask(indexed, op="search", q=q)
-    assert [(one["score"], one["path"], one["start_line"]) for one in answer] == [
+    assert [(item["score"], item["path"], item["start_line"]) for item in answer] == [
         (expected[key], *key) for key in expected_value
     ]
 
@@ -215,10 +215,10 @@ def test_numbers_are_capped_and_hybrid_is_the_other_order(indexed: LineServer) -
     assert len(ask(indexed, op="search", q="value", top_k=10**30)) <= 20
     hybrid = ask(indexed, op="search", q="checks the signature of a token", mode="hybrid")
     assert (hybrid[0]["path"], hybrid[0]["score"] <= 1) == ("src/auth/token.ts", True)
-    ids = [one["chunk_id"] for one in ask(indexed, op="search", q="token value sign verifyToken step")]
+    ids = [chunk["chunk_id"] for chunk in ask(indexed, op="search", q="token value sign verifyToken step")]
     assert len(ids) > 5
     assert len(ask(indexed, op="fetch", ids=ids)) == 5
-    assert all(0 <= each <= MAX_CHUNK_ID for each in ids)
+    assert all(0 <= record_id <= MAX_CHUNK_ID for record_id in ids)
 
 
 @pytest.mark.parametrize(
@@ -267,7 +267,7 @@ def test_a_line_that_is_too_large_costs_only_itself(indexed: LineServer) -> None
 def test_an_id_means_its_chunk_or_nothing(code: CodeProject) -> None:
     server = server_of(code)
     ask(server, op="sync")
-    before = {one["chunk_id"]: one["symbol"] for one in ask(server, op="search", q="value str len step_7 step_8")}
+    before = {chunk["chunk_id"]: chunk["symbol"] for chunk in ask(server, op="search", q="value str len step_7 step_8")}
     code.edit(
         "src/steps.py", "def step_0(", "def first(a):\n    return [a, a, a, a, a, a, a, a, a, a]\n\n\ndef step_0("
     )

@@ -55,16 +55,18 @@ def test_a_definition_is_documented_by_the_pages_that_say_its_name_in_code(
 
 def test_code_near_a_chunk_is_other_code(both: CodeProject) -> None:
     first = related(both, symbol="step_7", top_k=3)
-    assert {one.file for one in first.code[:2]} == {"src/steps.py"}
-    assert "step_7" not in {one.symbol for one in first.code}
+    assert {item.file for item in first.code[:2]} == {"src/steps.py"}
+    assert "step_7" not in {entry.symbol for entry in first.code}
     by_id = related(both, id=first.code[0].id)
     assert by_id.subject == first.code[0].symbol
-    assert [one.similarity for one in first.code] == sorted((one.similarity for one in first.code), reverse=True)
+    assert [element.similarity for element in first.code] == sorted(
+        (one.similarity for one in first.code), reverse=True
+    )
 
 
 def test_a_page_names_the_code_that_it_mentions_most_first(both: CodeProject) -> None:
     answer = related(both, url="/docs/sign-in")
-    assert [(one.symbol, one.file) for one in answer.code] == [
+    assert [(item.symbol, item.file) for item in answer.code] == [
         ("verifyToken", "src/auth/token.ts"), ("step_7", "src/steps.py"),
     ]  # fmt: skip
     assert related(both, url="/docs/tides").code == ()

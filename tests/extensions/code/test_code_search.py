@@ -139,7 +139,9 @@ def test_code_goes_before_a_text_about_it_unless_that_is_asked_for(code: CodePro
     code.index()
     query = "the work queue keeps jobs in the order in which they came in"
     assert where(ask(code, query))[:2] == ["src/store/queue.py", "queue.txt"]
-    pages = [next(one for one in ask(code, f"{word} {query}") if one.file == "queue.txt") for word in ("page", "guide")]
+    pages = [
+        next(item for item in ask(code, f"{word} {query}") if item.file == "queue.txt") for word in ("page", "guide")
+    ]
     assert pages[0].score < pages[1].score
 
 
@@ -214,10 +216,10 @@ def test_a_query_beyond_a_limit_is_refused(indexed: CodeProject, query: CodeQuer
 
 def test_lines_are_found_again_where_their_text_only_moved(code: CodeProject) -> None:
     code.edit("src/use.ts", "import { verifyToken }", "// a new first line\n\nimport { verifyToken }")
-    moved = next(one for one in ask(code, "guard") if one.file == "src/use.ts")
+    moved = next(item for item in ask(code, "guard") if item.file == "src/use.ts")
     assert (moved.lines, moved.changed_since) == ("3-7", True)
     code.edit("src/use.ts", "async function guard", "async function guarded")
-    changed = next(one for one in ask(code, "guard") if one.file == "src/use.ts")
+    changed = next(entry for entry in ask(code, "guard") if entry.file == "src/use.ts")
     assert (changed.lines, changed.changed_since) == ("1-5", True)
 
 
@@ -337,7 +339,7 @@ def test_lines_of_a_constant_that_moved_are_found_again(code: CodeProject) -> No
 def test_a_query_that_names_no_constant_gets_the_whole_chunk(code: CodeProject) -> None:
     grow(code.root, {"src/limits.py": "import tomllib\n\nMAX_RETRIES = 5\n"})
     code.index()
-    assert [one.lines for one in ask(code, "tomllib") if one.file == "src/limits.py"] == ["1-3"]
+    assert [item.lines for item in ask(code, "tomllib") if item.file == "src/limits.py"] == ["1-3"]
 
 
 def test_a_question_for_where_a_value_is_set_finds_the_constant(code: CodeProject) -> None:

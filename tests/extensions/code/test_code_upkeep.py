@@ -120,12 +120,12 @@ def test_marked_files_are_said_to_have_changed_until_they_are_read_again(code: C
 
     def changed() -> dict[str, bool]:
         results = service.search(CodeQuery("verifyToken", top_k=20), "main").results
-        return {one.file: one.changed_since for one in results}
+        return {result.file: result.changed_since for result in results}
 
     assert set(changed().values()) == {False}
     assert upkeep(code).invalidate(["src/auth/**"], "main").paths == ("src/auth/token.ts",)
     assert [file for file, is_changed in changed().items() if is_changed] == ["src/auth/token.ts"]
-    assert [one.result.file for one in service.by_terms("signature", "main", 5, 2) if one.result.changed_since] == [
+    assert [term.result.file for term in service.by_terms("signature", "main", 5, 2) if term.result.changed_since] == [
         "src/auth/token.ts"
     ]
     assert (status(code).marked.paths, status(code).dirty) == (("src/auth/token.ts",), True)

@@ -62,8 +62,8 @@ def test_sync_status_and_index_report_the_same(code: CodeProject) -> None:
     status = upkeep(code).status("main", code.run().clock())
     summary = code.index()
     for skipped in (sync_report.skipped, again.skipped, status.skipped):
-        assert [(each.page, each.reason) for each in skipped] == LEFT_OUT
-    assert [tuple(each) for each in summary.skipped] == LEFT_OUT
+        assert [(record.page, record.reason) for record in skipped] == LEFT_OUT
+    assert [tuple(item) for item in summary.skipped] == LEFT_OUT
     assert sync_report.skip_reasons == again.skip_reasons == status.skip_reasons == dict(summary.skip_reasons)
     assert sync_report.skip_reasons["binary"] == 2
     assert summary.pages["skipped"] == sum(sync_report.skip_reasons.values()) == len(LEFT_OUT)
@@ -76,7 +76,7 @@ def test_find_says_what_it_did_not_search(code: CodeProject) -> None:
     answer = service.find(CodeFindQuery("nothing_has_this"), "main")
     assert answer.total == 0
     assert sum(answer.skip_reasons.values()) == len(LEFT_OUT)
-    assert [each.page for each in answer.skipped][:3] == [".env", "a.unknown", "api.d.ts"]
+    assert [record.page for record in answer.skipped][:3] == [".env", "a.unknown", "api.d.ts"]
     assert service.find(CodeFindQuery("nothing_has_this", path="src"), "main").skip_reasons == {}
     assert service.find(CodeFindQuery("nothing_has_this", path="nested"), "main").skip_reasons == {
         "another repository": 1
@@ -93,7 +93,7 @@ def test_commands_print_a_line_about_it(code: CodeProject) -> None:
     assert line in printed("code", "status")
     assert line in printed("code", "find", "verifyToken")
     report = json.loads(printed("code", "sync", "--json"))
-    assert [(each["page"], each["reason"]) for each in report["skipped"]] == LEFT_OUT
+    assert [(item["page"], item["reason"]) for item in report["skipped"]] == LEFT_OUT
     assert report["skipReasons"]["lock file"] == 1
 
 
@@ -123,7 +123,7 @@ def test_an_added_text_is_indexed_and_found(code: CodeProject) -> None:
     (code.root / "searchsocket.toml").write_text('[code]\nenable = true\ninclude = ["src/**", "*.unknown"]\n')
     code.index()
     answer = open_code(code.project, {}).find(CodeFindQuery("marker_of_it", languages=("text",)), "main")
-    assert [each.file for each in answer.occurrences] == ["a.unknown"]
+    assert [occurrence.file for occurrence in answer.occurrences] == ["a.unknown"]
 
 
 def test_a_commit_reports_the_same(tmp_path: Path) -> None:
@@ -141,7 +141,7 @@ def test_a_commit_reports_the_same(tmp_path: Path) -> None:
 
 def test_the_first_of_each_reason_are_listed_if_there_are_many() -> None:
     reasons = {f"{n:03}.png": "binary" for n in range(200)} | {"z.txt": "unknown type"}
-    assert [each.page for each in first_skipped(reasons, 4)] == ["000.png", "001.png", "z.txt"]
+    assert [record.page for record in first_skipped(reasons, 4)] == ["000.png", "001.png", "z.txt"]
     assert len(first_skipped(reasons)) == 51
 
 

@@ -45,9 +45,13 @@ def visited(indexed: Path) -> Path:
 
 def test_the_report_lists_what_visitors_did_not_find(visited: Path, run: RunCli, run_json: RunJson) -> None:
     report = run_json("demand", project=visited)
-    assert [each["query"] for each in report["withoutResults"]] == ["hawser", "diesel engine", "zxcvbnm"]
-    assert [each["query"] for each in report["withoutClick"]] == ["green lamp"]
-    top = {each["query"]: each for each in report["top"]}
+    assert [entry["query"] for entry in report["withoutResults"]] == [
+        "hawser",
+        "diesel engine",
+        "zxcvbnm",
+    ]
+    assert [entry["query"] for entry in report["withoutClick"]] == ["green lamp"]
+    top = {item["query"]: item for item in report["top"]}
     assert list(top)[:2] == ["mooring rope", "boats"]  # noise comes last
     assert (top["mooring rope"]["variants"], top["mooring rope"]["visitors"]) == (["rope mooring"], 46)
     assert not {"old", "moori"} & top.keys()
@@ -56,7 +60,7 @@ def test_the_report_lists_what_visitors_did_not_find(visited: Path, run: RunCli,
     assert proposals["boats"] == "pin"  # visitors open another page than the first
     assert proposals["diesel engine"] == "missing page"
     assert proposals["zxcvbnm"] is None
-    assert all(each["nearest"] for each in report["withoutResults"])
+    assert all(element["nearest"] for element in report["withoutResults"])
     printed = run("demand", project=visited).stdout
     assert "130 searches by 120 visitors, 31 % found nothing, 38 % opened a result" in printed
     assert "mooring rope  (also rope mooring)  46 visitors, 76 % opened a result" in printed
@@ -71,12 +75,12 @@ def test_the_lines_to_paste_work(visited: Path, run: RunCli, run_json: RunJson) 
     assert set(texts) == {"curation.toml", "golden-queries.toml", "missing-pages.md"}
     for name, text in texts.items():
         (visited / name).write_text(text)
-    golden = {each.query: each.expect for each in read_golden(visited / "golden-queries.toml")}
+    golden = {item.query: item.expect for item in read_golden(visited / "golden-queries.toml")}
     assert golden["mooring rope"] == ("/docs/ropes",)
     assert run_json("search", "boats", project=visited)["results"][0]["url"] == "/docs/tides"
     assert "- [ ] `diesel engine`: 8 visitors; " in texts["missing-pages.md"]
     again = run_json("demand", project=visited)
-    assert next(each for each in again["top"] if each["query"] == "mooring rope")["proposal"] is None
+    assert next(entry for entry in again["top"] if entry["query"] == "mooring rope")["proposal"] is None
 
 
 def test_the_removed_option_names_its_replacement(visited: Path, run: RunCli) -> None:
@@ -88,7 +92,7 @@ def test_the_removed_option_names_its_replacement(visited: Path, run: RunCli) ->
 def test_a_table_of_golden_queries_gets_a_row(visited: Path, run_json: RunJson) -> None:
     (visited / "golden-queries.tsv").write_text("kind\tquery\ttarget\nplain\ttide table\t/docs/tides")
     report = run_json("demand", project=visited)
-    proposal = next(each["proposal"] for each in report["top"] if each["query"] == "mooring rope")
+    proposal = next(item["proposal"] for item in report["top"] if item["query"] == "mooring rope")
     assert (proposal["file"], proposal["text"]) == ("golden-queries.tsv", "demand\tmooring rope\t/docs/ropes\n")
 
 

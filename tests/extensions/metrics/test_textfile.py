@@ -91,7 +91,7 @@ def test_a_run_is_seen_while_it_works_and_after_it_was_killed(site: Site, monkey
         run.project, run.scope, "judged", clock=run.clock, judge=lambda *_: samples_in_run.append(samples(site))
     )  # type: ignore[arg-type, func-returns-value, return-value]
     index_scope(judged)
-    assert [(each["running"], each["lease_held"]) for each in samples_in_run] == [(1, 1)]
+    assert [(item["running"], item["lease_held"]) for item in samples_in_run] == [(1, 1)]
     assert samples(site)["lease_held"] == 0
 
 

@@ -72,7 +72,7 @@ def cohere(server: Server, monkeypatch: pytest.MonkeyPatch) -> Embedder:
 
 def cohere_answer(answer: dict[str, Any]) -> dict[str, Any]:
     """The vectors in the form of Cohere's answers, twice as long."""
-    return {"embeddings": {"float": [[2 * number for number in each["embedding"]] for each in answer["data"]]}}
+    return {"embeddings": {"float": [[2 * number for number in item["embedding"]] for item in answer["data"]]}}
 
 
 class TestCohere(EmbedderContract):

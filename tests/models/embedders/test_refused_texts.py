@@ -204,7 +204,7 @@ def test_every_refused_text_is_counted(cache: EmbeddingCache) -> None:
     texts = [f"{'forbidden' if number % 2 else 'plain'} text {number}" for number in range(2_400)]
     items = [Item(content_hash(text), 3, position) for position, text in enumerate(texts)]
     first, second = (
-        embed_missing(cache, ForbiddingEmbedder(), items, lambda at: [texts[each] for each in at], batch_size=64)
+        embed_missing(cache, ForbiddingEmbedder(), items, lambda at: [texts[item] for item in at], batch_size=64)
         for _ in range(2)
     )
     assert (first.created, len(first.refused)) == (1_200, 1_200)

@@ -73,7 +73,7 @@ def test_equal_queries_wait_for_one_call() -> None:
         waiting = [pool.submit(judge.scores, "q", TEXTS) for _ in range(4)]
         assert reranker.called.wait(20)
         reranker.gate.set()
-        assert {one.result(20) for one in waiting} == {(0.0, 1.0)}
+        assert {item.result(20) for item in waiting} == {(0.0, 1.0)}
     assert len(reranker.asked) <= 2  # one that came when all was over is answered from memory
 
 

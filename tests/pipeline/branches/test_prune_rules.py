@@ -39,7 +39,7 @@ def test_one_reason_or_all() -> None:
 
 
 def test_every_verdict_has_its_reason() -> None:
-    verdicts = {each.scope: each.reason for each in judge(SCOPES, PruneRules(ALIVE, 30 * DAY_S, "all", ("ma*",)), NOW)}
+    verdicts = {item.scope: item.reason for item in judge(SCOPES, PruneRules(ALIVE, 30 * DAY_S, "all", ("ma*",)), NOW)}
     assert verdicts == {
         "main": "protected",
         "feature-a": "its branch exists",

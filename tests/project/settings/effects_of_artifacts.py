@@ -20,7 +20,7 @@ def pushes_state(lab: Lab) -> bool:
     lab.site.write("docs/new.html", "New", f"<p>A page about ropes, {uuid4().hex}.</p>")
     lab.index()
     objects = open_objects(lab.project.settings.artifacts.url)
-    (live,) = (each for each in stored_generations(objects) if each.is_live)
+    (live,) = (generation for generation in stored_generations(objects) if generation.is_live)
     return description_of(objects, live).state is not None
 
 

@@ -82,7 +82,7 @@ def dead(lab: Lab) -> str:
 
 def sensor(lab: Lab, name: str) -> Any:
     traits = traits_of_project({PROJECT_VARIABLE: str(lab.root)})
-    return next(each for each in build_definitions(str(lab.root), traits=traits).sensors or () if each.name == name)
+    return next(entry for entry in build_definitions(str(lab.root), traits=traits).sensors or () if entry.name == name)
 
 
 def two_branches(lab: Lab) -> None:

@@ -27,7 +27,7 @@ def run(lab: Lab) -> ScopeRun:
 
 def asked(lab: Lab) -> list[str]:
     project = lab.project
-    return [each.query for each in golden_queries(project.root, project.settings.golden.file)]
+    return [query.query for query in golden_queries(project.root, project.settings.golden.file)]
 
 
 def is_good_enough(lab: Lab) -> bool:
@@ -52,7 +52,7 @@ def is_young_enough(lab: Lab) -> bool:
 
 def zones(lab: Lab) -> set[str | None]:
     schedules = definitions_of(DagsterSite("", traits=read_traits(lab.project.root, {})[1])).schedules or ()
-    return {each.execution_timezone for each in schedules if isinstance(each, dg.ScheduleDefinition)}
+    return {schedule.execution_timezone for schedule in schedules if isinstance(schedule, dg.ScheduleDefinition)}
 
 
 EFFECTS = (

@@ -102,7 +102,7 @@ def collections(lab: Lab) -> list[str]:
     for path in (environ["QDRANT_URL"], environ["OTHER_URL"]):
         gc.collect()  # the run's client locks the folder
         client = QdrantClient(path=path)
-        results += [f"{Path(path).name} {each.name}" for each in client.get_collections().collections]
+        results += [f"{Path(path).name} {collection.name}" for collection in client.get_collections().collections]
         client.close()
     return results
 
@@ -183,7 +183,7 @@ EFFECTS = (
     Effect("vector.pgvector.url_env", "OTHER_URL", connects_with("url"), "postgresql://usual", "postgresql://other",
            given=POSTGRES),
     Effect("vector.pgvector.timeout_s", 2.0, connects_with("connect_timeout"), 10, 2, given=POSTGRES),
-    Effect("vector.pgvector.table", "shop", statements, TABLES, [each.replace("site", "shop") for each in TABLES],
+    Effect("vector.pgvector.table", "shop", statements, TABLES, [table.replace("site", "shop") for table in TABLES],
            given=POSTGRES),
     Effect("vector.pgvector.index", "hnsw", statements, TABLES,
            TABLES[:-1], given=POSTGRES),

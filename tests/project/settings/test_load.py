@@ -187,7 +187,7 @@ def test_a_key_or_an_address_alone_means_openai(tmp_path: Path, text: str, provi
     """The minimal configuration names the variable of the key only."""
     (tmp_path / "searchsocket.toml").write_text(f"[embeddings]\n{text}\n")
     assert load_settings(tmp_path, {}).embeddings.provider == provider
-    [setting] = [each for each in effective_settings(tmp_path, {}) if each.key == "embeddings.provider"]
+    [setting] = [item for item in effective_settings(tmp_path, {}) if item.key == "embeddings.provider"]
     assert (setting.value, setting.source) == (provider, "default" if provider == "builtin" else "file")
 
 

@@ -77,7 +77,7 @@ class World:
             while self.late and self.chance.random() < 0.3:
                 with suppress(ObjectChanged):
                     self.bucket.put_if(*self.late.pop(0))
-            alive = [each for each in alive if not each.dead]
+            alive = [item for item in alive if not item.dead]
 
     def pause(self) -> None:
         parent = getcurrent().parent

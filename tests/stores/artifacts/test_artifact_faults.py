@@ -152,4 +152,4 @@ def test_two_machines_push_the_same_scope_and_readers_see_one_whole(objects: Obj
             assert objects.size(blob_name(entry.sha256)) == entry.bytes
     reader = Reader(tmp_path / "reader", objects)
     reader.pull()
-    assert [reader.holds()[0].name] == [each.name for each in generations if each.is_live]  # type: ignore[attr-defined]
+    assert [reader.holds()[0].name] == [item.name for item in generations if item.is_live]  # type: ignore[attr-defined]

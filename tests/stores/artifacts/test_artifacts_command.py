@@ -55,7 +55,7 @@ def test_the_list_names_every_generation_and_what_is_live(root: Path, url: str) 
     write_page(root, "docs/new", "New", "A page about lighthouses.")
     second, preview = index(root, url), index(root, url, "preview")
     listed = printed(artifacts(root, "list", "--url", url, "--json"))["generations"]
-    assert [(each["scope"], each["generation"], each["live"]) for each in listed] == [
+    assert [(item["scope"], item["generation"], item["live"]) for item in listed] == [
         ("main", second, True), ("main", first, False), ("preview", preview, True),
     ]  # fmt: skip
     assert listed[0]["replacedAt"] is None
@@ -75,7 +75,7 @@ def test_prune_counts_before_it_removes(root: Path, url: str) -> None:
     assert counted["generations"] == removed["generations"]
     assert counted["files"] == removed["files"] > 0
     generations = printed(artifacts(root, "list", "--url", url, "--json"))["generations"]
-    assert [(each["scope"], each["live"]) for each in generations] == [("main", True)]
+    assert [(generation["scope"], generation["live"]) for generation in generations] == [("main", True)]
     assert "removed 0 generations" in artifacts(root, "prune", "--url", url).stdout
 
 

@@ -46,11 +46,11 @@ def pruned(objects: Objects, keep: int, min_age: timedelta, **options: object) -
 
 def test_the_list_says_what_is_live_and_since_when_the_others_are_not(objects: Objects, names: list[str]) -> None:
     generations = stored_generations(objects)
-    assert [(each.scope, each.name, each.is_live) for each in generations] == [
+    assert [(generation.scope, generation.name, generation.is_live) for generation in generations] == [
         ("main", name, name == names[-1]) for name in reversed(names)
     ]
     assert generations[0].replaced is None
-    assert [each.replaced for each in generations[1:]] == [each.pushed for each in generations[:-1]]
+    assert [item.replaced for item in generations[1:]] == [entry.pushed for entry in generations[:-1]]
 
 
 @pytest.mark.parametrize("keep", [1, 2, 3])
@@ -58,8 +58,8 @@ def test_the_newest_generations_stay_whole(
     indexer: Indexer, reader: Reader, objects: Objects, names: list[str], keep: int
 ) -> None:
     removed = pruned(objects, keep, HOUR / 2)
-    assert [each.name for each in stored_generations(objects)] == names[: -keep - 1 : -1]
-    assert sorted(each.name for each in removed.generations) == names[:-keep]
+    assert [generation.name for generation in stored_generations(objects)] == names[: -keep - 1 : -1]
+    assert sorted(entry.name for entry in removed.generations) == names[:-keep]
     assert removed.files > 0
     reader.pull()
     assert reader.holds() == held(indexer.root)
@@ -88,7 +88,7 @@ def test_a_generation_that_was_live_a_moment_ago_stays_however_old_it_is(
     indexer.publish_and_push([Piece("/new", "Just now.")])
     assert pruned(objects, 1, HOUR).generations == ()
     age(place, 2)
-    assert [each.name for each in pruned(objects, 1, HOUR).generations] == [old]
+    assert [generation.name for generation in pruned(objects, 1, HOUR).generations] == [old]
 
 
 def test_the_age_of_a_generation_begins_when_a_rollback_left_it(
@@ -97,8 +97,8 @@ def test_the_age_of_a_generation_begins_when_a_rollback_left_it(
     indexer.site.store.rollback(MAIN)
     indexer.push()
     prune_report = pruned(objects, 1, HOUR / 2)
-    assert names[-1] not in [each.name for each in prune_report.generations]
-    assert [each.name for each in stored_generations(objects) if each.is_live] == [names[-2]]
+    assert names[-1] not in [generation.name for generation in prune_report.generations]
+    assert [entry.name for entry in stored_generations(objects) if entry.is_live] == [names[-2]]
 
 
 def test_files_of_a_push_that_is_under_way_stay(objects: Objects, names: list[str], place: Path) -> None:
@@ -131,7 +131,7 @@ def test_a_dropped_scope_goes_and_others_keep_what_they_share(
     indexer.publish_and_push(PIECES[:5], PREVIEW)
     age(place, 3)
     removed = pruned(objects, 2, HOUR, drop_scopes=["preview"])
-    assert [each.scope for each in removed.generations] == ["preview"]
+    assert [generation.scope for generation in removed.generations] == ["preview"]
     reader.pull()
     assert reader.holds() == held(indexer.root)
     with pytest.raises(ScopeNotIndexed):

@@ -84,7 +84,7 @@ def test_followers_take_a_changed_list_with_the_next_poll(root: Path, url: str, 
     with pytest.raises(ScopeRefused):
         service.scopes.find("preview", trusted=False)
     health = service.health(trusted=False)
-    assert ([each.scope for each in health.scopes], health.notice) == (["main"], None)
+    assert ([scope.scope for scope in health.scopes], health.notice) == (["main"], None)
 
 
 def test_the_remote_names_the_default_branch(tmp_path: Path) -> None:

@@ -142,4 +142,4 @@ def test_a_run_that_cannot_push_fails_with_the_index_live_and_the_next_one_sends
     again = command(root, "index", **environ)
     assert again["records"] == {"upserted": 0, "deleted": 0}
     listed = command(root, "artifacts", "list", **environ)["generations"]
-    assert [(each["generation"], each["live"]) for each in listed] == [(again["generation"], True)]
+    assert [(item["generation"], item["live"]) for item in listed] == [(again["generation"], True)]

@@ -30,7 +30,7 @@ def machine(folder: Path, url: str, name: str = "main", **environ: str) -> Machi
 
 
 def live(url: str) -> Description:
-    (generation,) = (each for each in stored_generations(open_objects(url)) if each.is_live and each.scope == "main")
+    (generation,) = (item for item in stored_generations(open_objects(url)) if item.is_live and item.scope == "main")
     return description_of(open_objects(url), generation)
 
 
@@ -144,7 +144,7 @@ def test_results_of_golden_queries_travel(tmp_path: Path, url: str) -> None:
         disk.write("docs/zebra", f"A zebra crossed the harbour, said the {name}.")
         generations.append(disk.index(judge_candidate))
     runs = disk.run().state.golden_runs("main", 10)
-    assert [(run.generation, run.recall) for run in runs] == [(each, 1.0) for each in reversed(generations)]
+    assert [(run.generation, run.recall) for run in runs] == [(generation, 1.0) for generation in reversed(generations)]
 
 
 def records(each: Machine) -> list[tuple[str, str]]:

@@ -96,7 +96,7 @@ class CountedPattern:
                 self._count()
                 end += 1
             ends: Iterable[int] = range(at + least, end + 1)
-            return any(rest(each) for each in (reversed(list(ends)) if greedy else ends))
+            return any(rest(item) for item in (reversed(list(ends)) if greedy else ends))
         stack: list[int] = [at]  # ends of the first 0, 1, 2 … rounds; each inner match is deterministic
         while len(stack) <= most:
             end_of_round = self._end(inner, stack[-1], flags)
@@ -104,7 +104,7 @@ class CountedPattern:
                 break
             stack.append(end_of_round)
         candidates = stack[least:]
-        return any(rest(each) for each in (reversed(candidates) if greedy else candidates))
+        return any(rest(candidate) for candidate in (reversed(candidates) if greedy else candidates))
 
     def _count(self) -> None:
         self._steps += 1
@@ -121,7 +121,7 @@ class CountedPattern:
         if kind is op.NOT_LITERAL:
             return chr(value) not in options
         negated = bool(value) and value[0][0] is op.NEGATE
-        return any(_has(part, each) for part in value for each in options) is not negated
+        return any(_has(part, option) for part in value for option in options) is not negated
 
     def _is_place(self, value: Any, at: int) -> bool:
         text = self._text
@@ -129,7 +129,7 @@ class CountedPattern:
             return at == 0
         if value in (op.AT_END, op.AT_END_STRING):
             return at >= len(text) - text.endswith("\n")
-        edges = [0 <= each < len(text) and (text[each].isalnum() or text[each] == "_") for each in (at - 1, at)]
+        edges = [0 <= item < len(text) and (text[item].isalnum() or text[item] == "_") for item in (at - 1, at)]
         return (edges[0] is not edges[1]) is (value is op.AT_BOUNDARY)
 
 

@@ -58,7 +58,7 @@ def test_a_page_that_states_its_language_shows_what_the_folder_is() -> None:
 def test_what_a_page_states_comes_first() -> None:
     """A folder whose pages say that they are in another language is none."""
     pages = [LanguagePage(f"/{name}/a", "en") for name in ("de", "fr")] + [LanguagePage("/de/b")]
-    assert {one.language for one in page_languages(pages).values()} == {"en", ""}
+    assert {language.language for language in page_languages(pages).values()} == {"en", ""}
     alternates = Alternates("fr", "group", False)
     assert page_languages([LanguagePage("/a", "en", alternates), LanguagePage("/b", "", alternates)]) == {
         "/a": ("en", "/a"),

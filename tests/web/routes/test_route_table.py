@@ -240,7 +240,7 @@ class TestVersions:
         files = ["src/routes/[u+1f92a]/+page.svelte"]
         for version, url in ((3, "/\U0001f92a"), (2, "/\uf92a")):
             table = route_table(files, KitProject(version))  # type: ignore[arg-type]
-            assert [table.resolve(each).resolution for each in (url, "/x")] == ["exact", "none"]
+            assert [table.resolve(item).resolution for item in (url, "/x")] == ["exact", "none"]
 
     def test_an_unknown_version_claims_only_what_both_say(self) -> None:
         """Routes that differ follow version 3, with a warning."""

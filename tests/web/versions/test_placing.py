@@ -31,7 +31,7 @@ def test_a_page_that_differs_stays() -> None:
     placements = place(
         [page("/1.0/a", "old"), page("/2.0/a", "new"), page("/2.0/b", "new"), page("/1.0/b", "")], [FAMILY]
     )
-    assert [one.copy_of for one in placements.values()] == ["", "", "", ""]
+    assert [placement.copy_of for placement in placements.values()] == ["", "", "", ""]
     assert placements["/1.0/a"].labels == (label("1.0"),)
 
 
@@ -91,4 +91,4 @@ def test_canonicals_in_a_circle_leave_one_page() -> None:
 def test_pages_whose_addresses_differ_in_form_are_not_merged() -> None:
     """The address of a copy follows from that of the page by its version's folder."""
     site = [page("/1.0/a", "x", address="/1.0/a.html"), page("/2.0/a", "x", address="/2.0/a/")]
-    assert {one.copy_of for one in place(site, [FAMILY]).values()} == {""}
+    assert {item.copy_of for item in place(site, [FAMILY]).values()} == {""}
