@@ -3,7 +3,7 @@
 from unicodedata import normalize
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from searchsocket.extensions.code.parsing.paths import PathFilter
@@ -14,7 +14,7 @@ PARTS = st.text(st.characters(exclude_characters="/*?\\\0", exclude_categories=[
 ROUTES = ["app/[slug]/page.tsx", "app/(shop)/[...rest]/page.tsx", "app/s/page.tsx", "app/l/page.tsx"]
 
 
-def taken(path: str, files: list[str]) -> list[str]:
+def selected_files(path: str, files: list[str]) -> list[str]:
     """The files that a path selects, by the whole filter and by its two halves as the stores use them."""
     files_by = PathFilter(path).checked()
     selected = [file for file in files if files_by.takes(file)]
@@ -25,11 +25,12 @@ def taken(path: str, files: list[str]) -> list[str]:
 
 
 @given(st.lists(PARTS, min_size=1, max_size=4))
+@example(["\n\x80"])  # a name with a line break, which separates patterns
 def test_a_path_selects_itself_and_what_is_below(parts: list[str]) -> None:
     """Whatever characters its name has, and however they are written."""
     path = "/".join(parts)
     for spelling in {path, f"./{path}", f"/{path}/", normalize("NFC", path), normalize("NFD", path)}:
-        assert taken(spelling, [path, f"{path}/below.py", f"{path}-old/a.py", f"other/{path}"]) == [
+        assert selected_files(spelling, [path, f"{path}/below.py", f"{path}-old/a.py", f"other/{path}"]) == [
             path,
             f"{path}/below.py",
         ]
@@ -53,11 +54,11 @@ def test_a_path_selects_itself_and_what_is_below(parts: list[str]) -> None:
 )
 def test_brackets_are_characters_and_stars_are_wildcards(path: str, selected: list[str]) -> None:
     """Next.js, SvelteKit and others have folders such as `[slug]`: as a set of letters they would be `s`."""
-    assert taken(path, ROUTES) == selected
+    assert selected_files(path, ROUTES) == selected
 
 
 def test_a_glob_compares_letters_that_are_written_in_two_ways() -> None:
     """macOS writes an umlaut as two characters, a keyboard as one."""
     files = [normalize(form, "maße/größe.py") for form in ("NFC", "NFD")]
     for glob in ("ma*/größe.py", "*größe*"):
-        assert taken(normalize("NFC", glob), files) == taken(normalize("NFD", glob), files) == files
+        assert selected_files(normalize("NFC", glob), files) == selected_files(normalize("NFD", glob), files) == files

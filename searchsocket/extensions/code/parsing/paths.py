@@ -53,8 +53,9 @@ class PathFilter:
             return None
         glob = normalize("NFC", self._plain.replace("[", r"\["))
         is_anchored = "/" in self._plain or not _WILDCARD.search(glob)
+        line = re.sub(r"[\n\r]", "?", glob)  # a pattern is one line of a file; `?` matches its line break too
         try:
-            patterns = Patterns(os.fsencode(f"/{glob}" if is_anchored else f"**/{glob}"))
+            patterns = Patterns(os.fsencode(f"/{line}" if is_anchored else f"**/{line}"))
         except ValueError as error:
             raise InvalidRequest(f"path {self.path[:80]!a} is not a glob such as src/**/*.ts: {error}") from error
         return lambda path: patterns.selects(os.fsencode(normalize("NFC", path)))
