@@ -24,7 +24,7 @@ class Machine:
     stuck: threading.Event | None = None  # calls wait for it
     change: Callable[[list[Hit]], list[Hit]] = field(default=lambda hits: hits)
 
-    def asked(self) -> None:
+    def count_call(self) -> None:
         self.calls += 1
         if self.stuck:
             self.stuck.wait()
@@ -45,22 +45,22 @@ class RemoteVectors(MemoryVectors):
 class RemoteSnapshot(MemoryVectorSnapshot):
     limits = VectorLimits(is_remote=True)
 
-    def __init__(self, kept: Sequence, generation: str, written: Written, machine: Machine) -> None:  # type: ignore[type-arg]
-        super().__init__(kept, generation, written)
+    def __init__(self, stored_rows: Sequence, generation: str, written: Written, machine: Machine) -> None:  # type: ignore[type-arg]
+        super().__init__(stored_rows, generation, written)
         self.machine = machine
 
     def nearest(self, vector: Vector, *, top_k: int, where: Filter = MATCH_ALL) -> list[Hit]:
-        self.machine.asked()
+        self.machine.count_call()
         hits = self.machine.change(super().nearest(vector, top_k=top_k, where=where))
         since = self._written([hit.id for hit in hits])
         return [hit for hit, number in zip(hits, since, strict=True) if number != NOT_KEPT]
 
     def similarities(self, vector: Vector, ids: Sequence[str]) -> list[float]:
-        self.machine.asked()
+        self.machine.count_call()
         return super().similarities(vector, ids)
 
     def vectors_of(self, ids: Sequence[str]) -> Vectors:
-        self.machine.asked()
+        self.machine.count_call()
         return super().vectors_of(ids)
 
 

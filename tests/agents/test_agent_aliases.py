@@ -14,7 +14,7 @@ from tests.agents.agent_project import ERAS, call, offering, server_of, text_of
 
 @pytest.mark.parametrize("mode", ERAS)
 @pytest.mark.parametrize(
-    ("tool", "sent", "same"),
+    ("tool", "arguments", "same"),
     [
         ("search", {"query": "battery", "opts": {"topK": 1, "pathPrefix": "/docs"}},
          {"query": "battery", "topK": 1, "pathPrefix": "/docs"}),
@@ -39,15 +39,15 @@ from tests.agents.agent_project import ERAS, call, offering, server_of, text_of
     ],
 )  # fmt: skip
 def test_an_alias_means_the_same(
-    agent_server: Any, mode: str, tool: str, sent: dict[str, Any], same: dict[str, Any]
+    agent_server: Any, mode: str, tool: str, arguments: dict[str, Any], same: dict[str, Any]
 ) -> None:
-    answer, expected = call(agent_server, tool, mode, **sent), call(agent_server, tool, mode, **same)
+    answer, expected = call(agent_server, tool, mode, **arguments), call(agent_server, tool, mode, **same)
     assert not answer.is_error, text_of(answer)
     assert answer.structured_content == expected.structured_content
 
 
 @pytest.mark.parametrize(
-    ("tool", "sent", "complaint"),
+    ("tool", "arguments", "complaint"),
     [
         ("search_code", {"action": "delete", "query": "step"}, "'action' is not an argument"),
         ("search", {"query": "battery", "opts": {"colour": "red"}}, "'colour' is not an argument"),
@@ -63,10 +63,10 @@ def test_an_alias_means_the_same(
     ],
 )
 def test_what_means_nothing_is_still_refused(
-    agent_server: Any, tool: str, sent: dict[str, Any], complaint: str
+    agent_server: Any, tool: str, arguments: dict[str, Any], complaint: str
 ) -> None:
     """No argument is dropped in silence."""
-    refused = call(agent_server, tool, **sent)
+    refused = call(agent_server, tool, **arguments)
     assert refused.is_error
     assert complaint in text_of(refused)
 

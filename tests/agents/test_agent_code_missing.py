@@ -18,7 +18,7 @@ def server(tmp_path: Path) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("tool", "sent"),
+    ("tool", "arguments"),
     [
         ("search_code", {"query": "step"}),
         ("fetch", {"file": "src/steps.py"}),
@@ -26,8 +26,8 @@ def server(tmp_path: Path) -> Any:
         ("find_documents", {"folder_id": "code", "query": "step"}),
     ],
 )
-def test_code_that_is_not_indexed_is_named_as_that(server: Any, tool: str, sent: dict[str, Any]) -> None:
-    refused = call(server, tool, **sent)
+def test_code_that_is_not_indexed_is_named_as_that(server: Any, tool: str, arguments: dict[str, Any]) -> None:
+    refused = call(server, tool, **arguments)
     assert refused.is_error
     text = text_of(refused)
     assert "the code of scope 'main' has no index yet; run `searchsocket index --only code --scope main`" in text

@@ -54,9 +54,9 @@ def define(root: Path, name: str, words: str, file: str = "src/steps.py") -> Non
     path.write_text(f'{path.read_text() if path.exists() else ""}\n\ndef {name}(value):\n    """{words}"""\n')
 
 
-def symbols(found: CallToolResult) -> list[str]:
-    assert not found.is_error, text_of(found)
-    return [result["symbol"] for result in found.structured_content["results"]]  # type: ignore[index]
+def symbols(answer: CallToolResult) -> list[str]:
+    assert not answer.is_error, text_of(answer)
+    return [result["symbol"] for result in answer.structured_content["results"]]  # type: ignore[index]
 
 
 @pytest.mark.parametrize("mode", ERAS)

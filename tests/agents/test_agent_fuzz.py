@@ -35,7 +35,7 @@ SENSIBLE: dict[str, tuple[Any, ...]] = {
 }
 
 
-GIVEN = {
+TOKENS_BY_FIELD = {
     "continuationToken": ("continuation_token",),
     "next_token": ("continuation_token",),
     "continuation_token": ("continuation_token",),
@@ -45,8 +45,8 @@ GIVEN = {
     "file": ("file",),
     "url": ("url",),
 }  # what of an answer goes into which argument
-_MOST_GIVEN = 30
-Given = defaultdict[str, set[str]]
+_MAX_VALUES = 30
+ValidValues = defaultdict[str, set[str]]
 
 
 def value(pick: random.Random, depth: int = 0) -> Any:
@@ -80,20 +80,20 @@ def names_in(answer: Any) -> Iterator[tuple[str, str]]:
     for key, one in (
         answer.items() if isinstance(answer, dict) else enumerate(answer if isinstance(answer, list) else ())
     ):
-        if isinstance(one, str) and key in GIVEN:
-            yield from ((argument, one) for argument in GIVEN[key])
+        if isinstance(one, str) and key in TOKENS_BY_FIELD:
+            yield from ((argument, one) for argument in TOKENS_BY_FIELD[key])
         yield from names_in(one)
 
 
 def arguments(
-    pick: random.Random, properties: Mapping[str, Mapping[str, Any]], required: list[str], given: Given
+    pick: random.Random, properties: Mapping[str, Mapping[str, Any]], required: list[str], valid_values: ValidValues
 ) -> dict[str, Any]:
     headers: dict[str, Any] = {}
     for name, field in properties.items():
         if name in required or pick.random() < 0.5:
             sensible, chance = SENSIBLE.get(name, field.get("examples", ())), pick.random()
-            if given[name] and pick.random() < 0.5:
-                one = pick.choice(sorted(given[name]))
+            if valid_values[name] and pick.random() < 0.5:
+                one = pick.choice(sorted(valid_values[name]))
                 headers[name] = (
                     one if pick.random() < 0.7 else one.replace(pick.choice(one), pick.choice(string.printable), 1)
                 )
@@ -114,7 +114,7 @@ async def fuzz(client: Client, tool: str, seed: int, calls: int) -> dict[str, in
     pick = random.Random(seed)
     schema = schema_of(TOOLS[tool].takes)
     codes: dict[str, int] = {}
-    valid_values: Given = defaultdict(set)
+    valid_values: ValidValues = defaultdict(set)
     for _ in range(calls):
         payload = arguments(pick, schema["properties"], schema.get("required", []), valid_values)
         payload = {name.encode("utf-8", "replace").decode(): one for name, one in payload.items()}
@@ -128,7 +128,7 @@ async def fuzz(client: Client, tool: str, seed: int, calls: int) -> dict[str, in
         assert code != "INTERNAL_ERROR", payload
         codes[code] = codes.get(code, 0) + 1
         for name, one in names_in(answer.structured_content):
-            if one and len(valid_values[name]) < _MOST_GIVEN:
+            if one and len(valid_values[name]) < _MAX_VALUES:
                 valid_values[name].add(one)
     return codes
 

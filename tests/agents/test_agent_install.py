@@ -161,16 +161,16 @@ def test_the_doctor_starts_the_server_as_a_client_does(home: Path, monkeypatch: 
 
 
 @pytest.mark.parametrize(
-    ("command", "said"),
+    ("command", "message"),
     [
         ("no-such-thing", "BROKEN command 'no-such-thing' is not on PATH"),
         (f"{sys.executable} -c 'raise SystemExit(\"no planks\")'", "BROKEN start no planks"),
     ],
 )
-def test_the_doctor_says_what_the_client_would_meet(home: Path, command: str, said: str) -> None:
+def test_the_doctor_says_what_the_client_would_meet(home: Path, command: str, message: str) -> None:
     assert install(home, "cursor", "--yes", "--command", command).exit_code == 0
     result = doctor(home, "--client", "cursor", "--yes")
-    assert said in " ".join(result.stdout.split()), result.output
+    assert message in " ".join(result.stdout.split()), result.output
     assert result.exit_code == 1
 
 

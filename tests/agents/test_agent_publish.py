@@ -26,7 +26,7 @@ from tests.running_service import listening
 PAGES, ROUNDS = 12, 4  # rounds of each before the publish, at least
 _MOST_S = 120.0
 COMMAND = str(Path(sys.executable).with_name("searchsocket"))
-Seen = list[tuple[str, str]]  # (generation, what was said)
+Answers = list[tuple[str, str]]  # (generation, what was said)
 
 
 def pieces(word: str) -> list[Piece]:
@@ -46,9 +46,9 @@ class Rounds:
         self._end = time.monotonic() + _MOST_S
         self.generation = ""  # that was published meanwhile
 
-    def of(self, seen: Seen) -> Iterator[None]:
-        while not self.generation or [name for name, _ in seen[-1:]] != [self.generation]:
-            assert time.monotonic() < self._end, f"{seen[-1:]} is not of {self.generation}"
+    def of(self, answers: Answers) -> Iterator[None]:
+        while not self.generation or [name for name, _ in answers[-1:]] != [self.generation]:
+            assert time.monotonic() < self._end, f"{answers[-1:]} is not of {self.generation}"
             yield
             self._done.release()
 
@@ -57,9 +57,9 @@ class Rounds:
             assert self._done.acquire(timeout=_MOST_S)
 
 
-def ask_as_an_agent(transport: Any, mode: str, rounds: Rounds) -> Seen:
-    async def about(client: Client) -> Seen:
-        answers: Seen = []
+def ask_as_an_agent(transport: Any, mode: str, rounds: Rounds) -> Answers:
+    async def about(client: Client) -> Answers:
+        answers: Answers = []
         for _ in rounds.of(answers):
             answer = (await client.call_tool("search", {"query": "lantern", "limit": 10})).structured_content
             answers.append((answer["generation"], json.dumps(answer["results"])))
@@ -70,12 +70,12 @@ def ask_as_an_agent(transport: Any, mode: str, rounds: Rounds) -> Seen:
             answers.append((content["index"]["generation"], json.dumps(content["data"])))
         return answers
 
-    answer: Seen = talk(transport, about, mode)
+    answer: Answers = talk(transport, about, mode)
     return answer
 
 
-def ask_as_the_box(port: int, rounds: Rounds) -> Seen:
-    answers: Seen = []
+def ask_as_the_box(port: int, rounds: Rounds) -> Answers:
+    answers: Answers = []
     for _ in rounds.of(answers):
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/search?q=lantern") as answer:
             result = json.load(answer)

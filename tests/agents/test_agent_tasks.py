@@ -12,13 +12,13 @@ from bench.agents.tasks import TASKS
 from searchsocket.agents.tools import TOOLS
 
 
-def right(wanted: object) -> Any:
-    match wanted:
+def right(expected: object) -> Any:
+    match expected:
         case Words():
-            return " ".join(wanted)
+            return " ".join(expected)
         case Only():
-            return wanted[0]
-    return wanted
+            return expected[0]
+    return expected
 
 
 def answers(path: Path, spoilt: dict[int, dict[str, Any]]) -> str:

@@ -46,9 +46,9 @@ def worst_project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     return project
 
 
-def reply_of(project: Project, name: str, **sent: Any) -> Reply:
+def reply_of(project: Project, name: str, **arguments: Any) -> Reply:
     tool = TOOLS[name]
-    return fitting_reply(tool, CheckoutLibraries(project.root, {}).find(""), read_arguments(tool.takes, sent))
+    return fitting_reply(tool, CheckoutLibraries(project.root, {}).find(""), read_arguments(tool.takes, arguments))
 
 
 EVERY_CALL: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -118,7 +118,7 @@ def _cut(text: str) -> tuple[str, dict[str, str]]:
 
 @pytest.mark.parametrize("mode", ERAS)
 @pytest.mark.parametrize(
-    ("tool", "asked", "key"),
+    ("tool", "arguments", "key"),
     [
         ("search", {"query": "battery", "limit": 5}, "url"),
         ("related", {"url": "/docs/battery", "limit": 5}, "url"),
@@ -126,18 +126,18 @@ def _cut(text: str) -> tuple[str, dict[str, str]]:
     ],
 )
 def test_results_that_do_not_fit_are_got_by_the_token(
-    agent_server: Any, mode: str, tool: str, asked: dict[str, Any], key: str
+    agent_server: Any, mode: str, tool: str, arguments: dict[str, Any], key: str
 ) -> None:
     """Best first, whole, none twice and none missed."""
-    whole = call(agent_server, tool, mode, **asked).structured_content
+    whole = call(agent_server, tool, mode, **arguments).structured_content
     assert (whole.get("truncated", False), whole.get("continuationToken")) == (False, None)
-    first = call(agent_server, tool, mode, **asked, max_tokens=200)
+    first = call(agent_server, tool, mode, **arguments, max_tokens=200)
     assert first.structured_content["truncated"]
     results, token = first.structured_content["results"], first.structured_content["continuationToken"]
     assert f"continuation_token {token}" in text_of(first)
-    name = next(iter(asked))
+    name = next(iter(arguments))
     while token:
-        part = call(agent_server, tool, mode, **{name: asked[name]}, continuation_token=token).structured_content
+        part = call(agent_server, tool, mode, **{name: arguments[name]}, continuation_token=token).structured_content
         results += part["results"]
         token = part.get("continuationToken")
     assert [result[key] for result in results] == [item[key] for item in whole["results"]]

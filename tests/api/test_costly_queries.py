@@ -46,7 +46,7 @@ async def client(app: FastAPI, address: str, headers: dict[str, str] | None = No
 
 
 @pytest.fixture
-def held(tmp_path: Path) -> tuple[FastAPI, HeldEmbedder, list[BaseException]]:
+def busy_app(tmp_path: Path) -> tuple[FastAPI, HeldEmbedder, list[BaseException]]:
     embedder, errors = HeldEmbedder(), list[BaseException]()
     app = create_app(
         make_project(tmp_path), environ=ENVIRON, host="0.0.0.0", clock=lambda: NOW, embedder=embedder,
@@ -63,8 +63,8 @@ async def is_at_work(embedder: HeldEmbedder) -> None:
     raise AssertionError("nothing was asked")
 
 
-def test_one_a_client_and_plain_ones_meanwhile(held: tuple[FastAPI, HeldEmbedder, list[BaseException]]) -> None:
-    app, embedder, errors = held
+def test_one_a_client_and_plain_ones_meanwhile(busy_app: tuple[FastAPI, HeldEmbedder, list[BaseException]]) -> None:
+    app, embedder, errors = busy_app
 
     async def scene() -> None:
         async with client(app, "203.0.113.1") as one, client(app, "203.0.113.2") as other:
@@ -88,9 +88,9 @@ def test_one_a_client_and_plain_ones_meanwhile(held: tuple[FastAPI, HeldEmbedder
     assert errors == []  # a refusal is nothing to mend
 
 
-def test_so_many_wait_and_no_more(held: tuple[FastAPI, HeldEmbedder, list[BaseException]]) -> None:
+def test_so_many_wait_and_no_more(busy_app: tuple[FastAPI, HeldEmbedder, list[BaseException]]) -> None:
     """Many clients with one each cannot pile up: what is beyond is refused at once."""
-    app, embedder, _ = held
+    app, embedder, _ = busy_app
 
     async def scene() -> list[int]:
         async def ask(address: str) -> int:
@@ -112,8 +112,8 @@ def test_so_many_wait_and_no_more(held: tuple[FastAPI, HeldEmbedder, list[BaseEx
     assert (codes.count(200), codes.count(503)) == (16, 24)
 
 
-def test_the_trusted_have_some_more(held: tuple[FastAPI, HeldEmbedder, list[BaseException]]) -> None:
-    app, embedder, _ = held
+def test_the_trusted_have_some_more(busy_app: tuple[FastAPI, HeldEmbedder, list[BaseException]]) -> None:
+    app, embedder, _ = busy_app
 
     async def scene() -> list[int]:
         async with client(app, "203.0.113.1", {"authorization": f"Bearer {KEY}"}) as one:

@@ -58,15 +58,15 @@ def test_a_table_keeps_its_columns_where_rows_differ(metadata: dict[str, Any]) -
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("text", "expected"),
     [
         ("crawled https://ann:secret@example.com/docs", "crawled https://example.com/docs"),
         ("(https://example.com/map.xml?token=secret) was read", "(https://example.com/map.xml?…) was read"),
         ("what? nothing@all", "what? nothing@all"),
     ],
 )
-def test_addresses_are_shown_without_what_may_be_secret(text: str, shown: str) -> None:
-    assert public(text) == shown
+def test_addresses_are_shown_without_what_may_be_secret(text: str, expected: str) -> None:
+    assert public(text) == expected
 
 
 @pytest.mark.dagster

@@ -35,8 +35,8 @@ def configured(site: Path) -> Path:
     return site
 
 
-def origins(found: dict[str, list[dict[str, str]]]) -> dict[str, str]:
-    return {setting["key"]: setting["origin"] for setting in found["settings"] if setting["source"] != "default"}
+def origins(report: dict[str, list[dict[str, str]]]) -> dict[str, str]:
+    return {setting["key"]: setting["origin"] for setting in report["settings"] if setting["source"] != "default"}
 
 
 def test_each_value_comes_with_its_origin(run_json: RunJson, configured: Path, monkeypatch: pytest.MonkeyPatch) -> None:

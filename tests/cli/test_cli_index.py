@@ -29,7 +29,7 @@ def files(root: Path) -> dict[str, bytes]:
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+def run_options(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Record the run that the command would start, and stop it before its first stage."""
     caught: dict[str, Any] = {}
 
@@ -56,17 +56,17 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     ],
 )
 def test_every_flag_reaches_the_run(
-    run: RunCli, asked: dict[str, Any], arguments: list[str], options: RunOptions
+    run: RunCli, run_options: dict[str, Any], arguments: list[str], options: RunOptions
 ) -> None:
     assert run("index", *arguments).exit_code == 0
-    assert asked["options"] == options
+    assert run_options["options"] == options
 
 
-def test_the_scope_may_be_named_and_is_sanitised(run: RunCli, asked: dict[str, Any]) -> None:
+def test_the_scope_may_be_named_and_is_sanitised(run: RunCli, run_options: dict[str, Any]) -> None:
     run("index", "--scope", "preview")
-    assert asked["scope"] == "preview"
+    assert run_options["scope"] == "preview"
     run("index", "--scope", "feature/a")
-    assert asked["scope"].startswith("feature-a-")
+    assert run_options["scope"].startswith("feature-a-")
 
 
 def test_a_run_prints_one_object_and_its_events_apart(run: RunCli, site: Path) -> None:

@@ -385,14 +385,16 @@ def test_the_step_of_a_package_indexes_and_exports_in_the_project(run: RunCli, s
         ("@sveltejs/adapter-auto", ""),
     ],
 )
-@pytest.mark.parametrize("left", [[], [".svelte-kit/output/prerendered/pages"], ["build/prerendered", "build"]])
+@pytest.mark.parametrize("remaining", [[], [".svelte-kit/output/prerendered/pages"], ["build/prerendered", "build"]])
 def test_the_export_is_in_the_folder_that_is_deployed(
-    run_json: RunJson, site: Path, put: Put, adapter: str, deployed: str, left: list[str]
+    run_json: RunJson, site: Path, put: Put, adapter: str, deployed: str, remaining: list[str]
 ) -> None:
     """Also before the first build, and after one of another adapter or one whose output was removed."""
     shutil.rmtree(site / "build")
     put({name: text.replace("@sveltejs/adapter-node", adapter) for name, text in KIT3.items()})
-    put({f"{folder}/index.html": "<h1>A</h1>" for folder in left} | {"package.json": '{"scripts": {"build": "a"}}'})
+    put(
+        {f"{folder}/index.html": "<h1>A</h1>" for folder in remaining} | {"package.json": '{"scripts": {"build": "a"}}'}
+    )
     report = run_json("init", "--static", "--yes", "--no-node")
     assert report["site"]["deployed"] == deployed
     assert ("searchsocket-build.mjs" in report["written"]) == bool(deployed)

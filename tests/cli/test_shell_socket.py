@@ -47,7 +47,7 @@ def socket_of(root: Path) -> Path:
     return root / ".searchsocket" / "serve.sock"
 
 
-def asked(root: Path) -> object:
+def search_over_socket(root: Path) -> object:
     query = {"q": "rope", "filters": (), "tags": (), "facets": (), "version": ()}
     return ask(str(root), os.environ, {"query": query, "scope": None, "json": True, "width": 80})
 
@@ -61,17 +61,17 @@ def test_a_service_of_other_installed_packages_does_not_answer(
     monkeypatch.syspath_prepend(str(packages))
     with served(indexed):
         before = identity(str(indexed), os.environ)
-        assert asked(indexed) is not None
+        assert search_over_socket(indexed) is not None
         os.utime(packages, (1, 1))
         assert identity(str(indexed), os.environ) != before
-        assert asked(indexed) is None
+        assert search_over_socket(indexed) is None
 
 
 @pytest.mark.parametrize("arguments", QUERIES, ids=" ".join)
 def test_an_answer_is_the_same_with_a_service_and_without(indexed: Path, run: RunCli, arguments: list[str]) -> None:
     alone = run("search", *arguments, project=indexed)
     with served(indexed):
-        assert asked(indexed) is not None
+        assert search_over_socket(indexed) is not None
         by_service = run("search", *arguments, project=indexed)
     assert _TIMES.sub("", by_service.stdout) == _TIMES.sub("", alone.stdout)
     assert (by_service.exit_code, by_service.stderr) == (alone.exit_code, alone.stderr)
@@ -98,43 +98,43 @@ def test_the_socket_is_its_owners_and_goes_with_the_service(indexed: Path) -> No
         mode = socket_of(indexed).stat().st_mode
         assert stat.S_ISSOCK(mode)
         assert stat.S_IMODE(mode) == 0o600
-        assert asked(indexed) is not None
+        assert search_over_socket(indexed) is not None
         socket_of(indexed).chmod(0o666)
-        assert asked(indexed) is None
+        assert search_over_socket(indexed) is None
     assert not socket_of(indexed).exists()
     assert not list((indexed / ".searchsocket").glob("serve.sock*"))
 
 
 def test_other_settings_or_variables_are_not_answered_by_it(indexed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with served(indexed):
-        assert asked(indexed) is not None
+        assert search_over_socket(indexed) is not None
         monkeypatch.setenv("SEARCHSOCKET__RANKING__CANDIDATE_K", "60")
-        assert asked(indexed) is None
+        assert search_over_socket(indexed) is None
         monkeypatch.undo()
         (indexed / "searchsocket.toml").write_text("[ranking]\ncandidate_k = 60\n")
-        assert asked(indexed) is None
+        assert search_over_socket(indexed) is None
 
 
 def test_a_second_service_leaves_the_socket_to_the_first_and_a_dead_one_is_replaced(indexed: Path) -> None:
     with socket.socket(socket.AF_UNIX) as dead, address(str(socket_of(indexed))) as name:
         dead.bind(name)
-    assert asked(indexed) is None
+    assert search_over_socket(indexed) is None
     with served(indexed):
         first = socket_of(indexed).stat().st_ino
         with served(indexed):
             assert socket_of(indexed).stat().st_ino == first
-        assert asked(indexed) is not None
+        assert search_over_socket(indexed) is not None
 
 
-@pytest.mark.parametrize("sent", [b"", b"\n", b"[]\n", b"{}\n", b"\xff\n", b"1" * 64_000, b'{"identity": 1}\n'])
-def test_what_is_no_request_is_declined_and_the_next_is_answered(indexed: Path, sent: bytes) -> None:
+@pytest.mark.parametrize("request_line", [b"", b"\n", b"[]\n", b"{}\n", b"\xff\n", b"1" * 64_000, b'{"identity": 1}\n'])
+def test_what_is_no_request_is_declined_and_the_next_is_answered(indexed: Path, request_line: bytes) -> None:
     with served(indexed) as errors:
         with socket.socket(socket.AF_UNIX) as connection:
             with address(str(socket_of(indexed))) as name:
                 connection.connect(name)
-            connection.sendall(sent)
+            connection.sendall(request_line)
             connection.shutdown(socket.SHUT_WR)
             with connection.makefile("rb") as file:
                 assert json.loads(file.read() or b'{"declined": true}') == {"declined": True}
-        assert asked(indexed) is not None
+        assert search_over_socket(indexed) is not None
     assert errors == []

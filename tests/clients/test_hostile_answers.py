@@ -18,7 +18,7 @@ HOSTILE = {
 }
 
 
-def asked(stage: Stage, results: list[dict[str, Any]]) -> Page:
+def dialog_with_results(stage: Stage, results: list[dict[str, Any]]) -> Page:
     """The dialog, after it was given these results; each is a real one with other fields."""
 
     def answer(route: Route) -> None:
@@ -38,7 +38,9 @@ def asked(stage: Stage, results: list[dict[str, Any]]) -> Page:
 def test_titles_and_snippets_are_text(stage: Stage, kind: str) -> None:
     """No element comes of them, none runs, and none is wider than the dialog."""
     text = HOSTILE[kind]
-    page = asked(stage, [{"title": text, "sectionTitle": text, "snippet": text, "snippetHtml": text, "marks": []}])
+    page = dialog_with_results(
+        stage, [{"title": text, "sectionTitle": text, "snippet": text, "snippetHtml": text, "marks": []}]
+    )
     option = page.locator("[role=option]")
     first_word = text.replace("\0", "").split()[0]
     assert first_word in option.inner_text()
@@ -51,7 +53,7 @@ def test_titles_and_snippets_are_text(stage: Stage, kind: str) -> None:
 
 def test_an_override_of_direction_ends_with_its_title(stage: Stage) -> None:
     """The names beside it keep their order: each text is isolated from the others."""
-    page = asked(stage, [{"title": HOSTILE["bidi"]}, {"title": "Okapi"}])
+    page = dialog_with_results(stage, [{"title": HOSTILE["bidi"]}, {"title": "Okapi"}])
     isolated = "node => getComputedStyle(node).unicodeBidi"
     for part in (".title", ".path", ".snippet"):
         for each in page.locator(f"[role=option] {part}").all():
@@ -69,7 +71,7 @@ def test_an_override_of_direction_ends_with_its_title(stage: Stage) -> None:
     ],
 )
 def test_what_is_no_path_opens_nothing(stage: Stage, href: str) -> None:
-    page = asked(stage, [{"href": href, "url": href, "title": "Okapi"}])
+    page = dialog_with_results(stage, [{"href": href, "url": href, "title": "Okapi"}])
     navigations: list[str] = []
     page.on("framenavigated", lambda frame: navigations.append(frame.url))
     option = page.locator("[role=option]")
@@ -85,7 +87,7 @@ def test_a_thousand_results_are_shown_and_reached_by_keys(stage: Stage) -> None:
     results = [
         {"title": f"Okapi {number}", "href": f"/guide/{number}", "url": f"/guide/{number}"} for number in range(1_000)
     ]
-    page = asked(stage, results)
+    page = dialog_with_results(stage, results)
     nodes = int(page.evaluate("document.querySelector('searchsocket-dialog').shadowRoot.querySelectorAll('*').length"))
     assert nodes < 20 * len(results)
     chosen = page.locator("[role=option][aria-selected=true]")

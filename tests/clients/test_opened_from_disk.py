@@ -55,7 +55,7 @@ def test_another_language_gets_english(page: Page, folder: Path) -> None:
     expect(page.locator("searchsocket-dialog")).to_have_text(LINE)
 
 
-def found(page: Page) -> None:
+def expect_result(page: Page) -> None:
     page.get_by_role("button", name="Find").click()
     page.keyboard.type("okapi 7")
     expect(page.get_by_role("option").first).to_contain_text("Okapi 7")
@@ -66,7 +66,7 @@ def test_a_page_of_a_server_searches(page: Page, folder: Path) -> None:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         page.goto(f"http://127.0.0.1:{server.server_port}/en.html")
         page.wait_for_function("() => !!customElements.get('searchsocket-dialog')")
-        found(page)
+        expect_result(page)
         server.shutdown()
 
 
@@ -76,7 +76,7 @@ def test_a_browser_that_may_read_files_searches_or_says_why_not(browser: Browser
     other = browser.browser_type.launch(executable_path=CHROMIUM, args=switches, timeout=120_000)
     page = other.new_page()
     page.goto((folder / "en.html").as_uri())
-    found(page)
+    expect_result(page)
     page.goto((folder / "gone.html").as_uri())
     page.get_by_role("button", name="Find").click()
     page.keyboard.type("okapi")

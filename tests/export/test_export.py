@@ -42,7 +42,7 @@ def exported(site: Site, target: Path, settings: RankingSettings | None = None) 
     return target
 
 
-def asked(folder: Path, requests: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def browser_answers(folder: Path, requests: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """Answers of the browser's side, by the name of each request."""
     source, target = folder / "requests.json", folder / "answers.json"
     source.write_text(json.dumps({"folder": str(folder), "requests": requests}))
@@ -113,7 +113,7 @@ SAME = ["install", "mooring ropes", "uninstall configuration", "sail wind", "use
 @needs_node
 @pytest.mark.parametrize("q", SAME)
 def test_the_first_result_is_the_server_s(site: Site, folder: Path, q: str) -> None:
-    answer = asked(folder, {"q": {"q": q}})["q"]
+    answer = browser_answers(folder, {"q": {"q": q}})["q"]
     on_server = site.engine.search(SearchQuery(q), MAIN)
     assert urls(answer)[0] == on_server.results[0].url
     assert answer["results"][0]["href"] == on_server.results[0].href
@@ -129,7 +129,7 @@ def test_a_long_page_leaves_room_for_others(tmp_path: Path) -> None:
     ]
     pages = [Piece(f"/{name}", f"Of {name} a stream of {name} is made.", title=name.title()) for name in names]
     site = make_site(tmp_path / "store", [*sections, *pages])
-    answers = asked(
+    answers = browser_answers(
         exported(site, tmp_path / "out"), {q: {"q": q} for q in ("stream", *(f"stream of {name}" for name in names))}
     )
     assert urls(answers["stream"]) == ["/stream", *sorted(f"/{name}" for name in names)]
@@ -144,7 +144,7 @@ def test_words_are_found_as_people_type_them(folder: Path) -> None:
     requests = {
         q: {"q": q} for q in ("instal", "isntall", "moorin", "configurtaion", "pier ropes", "asdfqwer", "/install")
     }
-    answers = asked(folder, requests)
+    answers = browser_answers(folder, requests)
     first: dict[str, Sequence[str]] = {q: urls(answer)[:1] for q, answer in answers.items()}
     assert first == {
         "instal": ["/install"],
@@ -160,19 +160,19 @@ def test_words_are_found_as_people_type_them(folder: Path) -> None:
 
 @needs_node
 def test_hidden_pages_are_in_no_file(folder: Path) -> None:
-    assert urls(asked(folder, {"q": {"q": "secret"}})["q"]) == []
+    assert urls(browser_answers(folder, {"q": {"q": "secret"}})["q"]) == []
 
 
 @needs_node
 def test_a_result_has_its_section_and_marks(folder: Path) -> None:
-    [first, *_] = asked(folder, {"q": {"q": "configuration files"}})["q"]["results"]
+    [first, *_] = browser_answers(folder, {"q": {"q": "configuration files"}})["q"]["results"]
     assert (first["url"], first["sectionTitle"]) == ("/install", "Remove")
     assert [first["snippet"][start:end] for start, end in first["marks"]] == ["configuration", "files"]
 
 
 @needs_node
 def test_filters_narrow_the_answer(folder: Path) -> None:
-    answers = asked(
+    answers = browser_answers(
         folder,
         {
             "directory": {"q": "boat moor", "pathPrefix": "/guide"},
@@ -193,7 +193,9 @@ def test_filters_narrow_the_answer(folder: Path) -> None:
 
 @needs_node
 def test_pages_of_results_do_not_overlap(folder: Path) -> None:
-    answers = asked(folder, {"first": {"q": "log", "topK": 5}, "second": {"q": "log", "topK": 5, "offset": 5}})
+    answers = browser_answers(
+        folder, {"first": {"q": "log", "topK": 5}, "second": {"q": "log", "topK": 5, "offset": 5}}
+    )
     assert len({*urls(answers["first"]), *urls(answers["second"])}) == 10
     assert answers["first"]["total"] == answers["second"]["total"]
 
@@ -231,7 +233,7 @@ def test_rules_of_the_owner_are_the_server_s(site: Site, tmp_path: Path) -> None
     store = LocalStore(site.store.root, PROJECT, synonyms=curation)
     queries = QueryVectors(lambda _: site.embedder)
     engine = SearchEngine(store, queries, site.settings, lambda: NOW, curation=curation)
-    answers = asked(tmp_path / "out", {q: {"q": q, "topK": 30} for q in CURATED})
+    answers = browser_answers(tmp_path / "out", {q: {"q": q, "topK": 30} for q in CURATED})
     on_server = {q: [result.url for result in engine.search(SearchQuery(q, top_k=30), MAIN).results] for q in CURATED}
     pins = ["/de/moor", "/install"]
     assert urls(answers["price list"]) == urls(answers["PRICE list?"]) == on_server["price list"] == pins
@@ -256,7 +258,7 @@ def test_a_pin_never_passes_a_filter(site: Site, tmp_path: Path) -> None:
         "tag": {"tags": ["wind"]},
         "two": {"offset": 1, "topK": 1},
     }
-    answers = asked(tmp_path / "out", {name: {"q": "moor", **one} for name, one in requests.items()})
+    answers = browser_answers(tmp_path / "out", {name: {"q": "moor", **one} for name, one in requests.items()})
     assert urls(answers["all"])[:2] == ["/de/moor", "/install"]
     assert not {"/de/moor", "/install"} & {*urls(answers["guide"]), *urls(answers["tag"])}
     assert urls(answers["two"]) == ["/install"]

@@ -14,7 +14,7 @@ from searchsocket.cli.main import cli
 from searchsocket.export.files import ENTRY, SiteExport, export_generation, export_sites
 from searchsocket.project.project import open_project
 from searchsocket.stores.local import LocalStore
-from tests.export.test_export import PIECES, asked, indexed, needs_node
+from tests.export.test_export import PIECES, browser_answers, indexed, needs_node
 
 BLOG = [
     Piece("/", "Notes from the crew.", title="Crew notes: a blog"),
@@ -51,11 +51,11 @@ def folder(sites: list[Site], tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_answers_are_merged_as_by_the_service(sites: list[Site], folder: Path, tmp_path: Path) -> None:
     """The rule is written twice; both sides merge the same answers of single exports."""
     requests: dict[str, dict[str, Any]] = {q: {"q": q, "facets": ["level"]} for q in QUERIES}
-    merged = asked(folder, requests)
+    merged = browser_answers(folder, requests)
     alone = []
     for site, name in zip(sites, ("docs", "blog"), strict=True):
         export_generation(site.store.reader(MAIN), site.settings, tmp_path / name)
-        alone.append(asked(tmp_path / name, requests))
+        alone.append(browser_answers(tmp_path / name, requests))
     projects = [("docs", "Docs", ""), ("blog", "Blog", "https://blog.example")]
     for q in QUERIES:
         replies = [
@@ -73,7 +73,7 @@ def test_answers_are_merged_as_by_the_service(sites: list[Site], folder: Path, t
 @needs_node
 def test_results_continue_over_all_sites(folder: Path) -> None:
     requests = {"all": {"q": "boat", "topK": 6}, "rest": {"q": "boat", "topK": 3, "offset": 3}}
-    answers = asked(folder, requests)
+    answers = browser_answers(folder, requests)
     assert [result["ref"] for result in answers["rest"]["results"]] == [
         item["ref"] for item in answers["all"]["results"]
     ][3:]
@@ -84,7 +84,7 @@ def test_a_site_whose_files_are_gone_is_left_out_with_a_note(sites: list[Site], 
     target = exported(sites, tmp_path)
     for path in (target / "sites" / "blog").glob("words-*"):
         path.unlink()
-    answers = asked(target, {"q": {"q": "mooring"}})
+    answers = browser_answers(target, {"q": {"q": "mooring"}})
     assert answers["q"]["meta"]["notes"] == [{"code": "SITE_UNAVAILABLE", "message": "Blog did not answer"}]
     assert {result["origin"]["project"] for result in answers["q"]["results"]} == {"docs"}
 

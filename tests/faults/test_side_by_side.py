@@ -14,7 +14,7 @@ from fault_site import QUESTIONS, Project
 from searchsocket.errors import ScopeLocked, ScopeNotIndexed
 
 # A run that stops where it was told to, says so, and goes on when its input ends.
-HELD = """
+READER_AT_WORK = """
 import sys
 sys.path[:0] = sys.argv[1:3]
 from pathlib import Path
@@ -39,7 +39,7 @@ print("done", flush=True)
 def held_run(project: Project, scope: str, stage: str) -> Iterator[subprocess.Popen[str]]:
     """A run in another process that waits before a stage, until its input is closed."""
     here = Path(__file__).parent
-    command = [sys.executable, "-c", HELD, str(here), str(here.parent), str(project.root), scope, stage]
+    command = [sys.executable, "-c", READER_AT_WORK, str(here), str(here.parent), str(project.root), scope, stage]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "held\n"

@@ -13,7 +13,7 @@ class Recorder:
     """Service that records its requests in order."""
 
     url: str
-    asked: list[dict[str, Any]] = field(default_factory=list)
+    requests: list[dict[str, Any]] = field(default_factory=list)
     arrived: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))  # one that is not answered
     left: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))  # its caller went
 
@@ -26,7 +26,7 @@ def recording() -> Iterator[Recorder]:
         def do_GET(self) -> None:
             body = self.rfile.read(int(self.headers.get("content-length") or 0)).decode()
             headers = {name.lower(): value for name, value in self.headers.items()}
-            recorder.asked.append({"method": self.command, "path": self.path, "body": body, "headers": headers})
+            recorder.requests.append({"method": self.command, "path": self.path, "body": body, "headers": headers})
             if "wait" in self.path:
                 recorder.arrived.release()
                 self.connection.recv(1)  # nothing more is sent, so this ends with the connection

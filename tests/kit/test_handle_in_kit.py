@@ -75,12 +75,12 @@ def test_each_visitor_is_counted_by_his_own_address(running: Running) -> None:
 
 
 def test_without_a_key_the_address_goes_with_the_request_and_nothing_else_of_the_visitor(running: Running) -> None:
-    before = len(running.recorder.asked)
+    before = len(running.recorder.requests)
     _, headers, _ = ask(
         running.port, "/kept/deep?a=%C3%B8", body={"q": "tide"}, address="127.0.1.3",
         cookie="secret=1", x_forwarded_for="6.6.6.6",
     )  # fmt: skip
-    (request,) = running.recorder.asked[before:]
+    (request,) = running.recorder.requests[before:]
     assert (request["method"], request["path"], request["body"]) == ("POST", "/kept/deep?a=%C3%B8", '{"q": "tide"}')
     assert request["headers"]["x-forwarded-for"] == "127.0.1.3"
     assert not {"cookie", "authorization", "x-searchsocket-visitor"} & set(request["headers"])
@@ -112,12 +112,12 @@ def test_agents_reach_mcp_with_a_key_of_their_own_and_pages_as_markdown(running:
 
 def test_what_cannot_be_answered_is_an_error_with_a_code(running: Running) -> None:
     """A body is not read to its end, a service that waits or is away is named to nobody."""
-    before = len(running.recorder.asked)
+    before = len(running.recorder.requests)
     answer, accepted_bytes = send_without_end(running.port, "/kept", 50_000_000)
     assert b" 413 " in answer.split(b"\r\n")[0]
     assert b'"INVALID_REQUEST"' in answer
     assert accepted_bytes < 50_000_000
-    assert len(running.recorder.asked) == before
+    assert len(running.recorder.requests) == before
     for path, status, code in (("/late/wait", 504, "TIMED_OUT"), ("/away", 503, "UNREACHABLE")):
         result, _, text = ask(running.port, path)
         assert (result, code_of(text)) == (status, code)

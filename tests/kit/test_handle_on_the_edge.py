@@ -36,11 +36,11 @@ def test_search_is_forwarded_without_node(edge: tuple[int, Recorder]) -> None:
     """Address and key come from the bindings of the worker, the visitor's address from what its adapter says."""
     port, recorder = edge
     assert ask(port, "/")[2] == "typeof process: undefined"
-    before = len(recorder.asked)
+    before = len(recorder.requests)
     status, headers, text = ask(port, "/api/search?scope=main", body={"q": "tide"}, cf_connecting_ip="203.0.113.9")
     assert (status, text, "hidden" in str(headers)) == (200, "{}", False)
     assert ask(port, "/docs/install.md")[0] == 200
-    search, page = recorder.asked[before:]
+    search, page = recorder.requests[before:]
     assert (search["method"], search["path"], search["body"]) == ("POST", "/api/search?scope=main", '{"q": "tide"}')
     assert search["headers"]["authorization"] == "Bearer hidden"
     assert search["headers"]["x-searchsocket-visitor"] == "203.0.113.9"

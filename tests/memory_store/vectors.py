@@ -17,7 +17,7 @@ _NEVER = "~"  # behind the name of every generation
 
 
 @dataclass(slots=True)
-class _Kept:
+class _StoredRow:
     row: VectorRow
     born: str  # the first generation that has it
     died: str = _NEVER  # the first one that has not
@@ -28,7 +28,7 @@ class MemoryPlace:
     """Rows of all scopes, as a remote engine would store them."""
 
     owner: str = ""
-    rows: dict[str, list[_Kept]] = field(default_factory=dict)  # by scope
+    rows: dict[str, list[_StoredRow]] = field(default_factory=dict)  # by scope
     registered: dict[str, RegisteredScope] = field(default_factory=dict)
 
 
@@ -39,10 +39,10 @@ class MemoryVectors:
         self.place = place or MemoryPlace()
         self._project_id = project_id
 
-    def stage(self, generation: Generation, rows: Iterable[VectorRow], gone: Iterable[str]) -> None:
+    def stage(self, generation: Generation, rows: Iterable[VectorRow], deleted_ids: Iterable[str]) -> None:
         self._claim()
-        new = {row.id: _Kept(row, generation.name) for row in rows}
-        ended = new.keys() | set(gone)
+        new = {row.id: _StoredRow(row, generation.name) for row in rows}
+        ended = new.keys() | set(deleted_ids)
         rows_of_scope = self.place.rows.setdefault(generation.scope, [])
         for each in rows_of_scope:
             if each.born < generation.name and each.died == _NEVER and each.row.id in ended:
@@ -71,7 +71,7 @@ class MemoryVectors:
         if generations:
             self.place.registered[scope.name] = RegisteredScope.of(list(generations))
             self.place.rows[scope.name] = [
-                _Kept(row.row, row.born, row.died if row.died <= newest else _NEVER) for row in rows
+                _StoredRow(row.row, row.born, row.died if row.died <= newest else _NEVER) for row in rows
             ]
 
     def registered(self) -> list[RegisteredScope]:
@@ -97,7 +97,7 @@ class MemoryVectors:
         self.place.owner = ""
         return scope_names
 
-    def _seen(self, generation: Generation) -> Iterator[_Kept]:
+    def _seen(self, generation: Generation) -> Iterator[_StoredRow]:
         self._check()
         rows = self.place.rows.get(generation.scope, [])
         return (row for row in rows if row.born <= generation.name < row.died)
@@ -116,9 +116,9 @@ class MemoryVectorSnapshot:
 
     limits = VectorLimits()
 
-    def __init__(self, kept: Sequence[_Kept], generation: str, written: Written = whenever) -> None:
+    def __init__(self, stored_rows: Sequence[_StoredRow], generation: str, written: Written = whenever) -> None:
         self._written = written
-        self._kept = kept
+        self._kept = stored_rows
         self._generation = generation
 
     def nearest(self, vector: Vector, *, top_k: int, where: Filter = MATCH_ALL) -> list[Hit]:

@@ -5,18 +5,18 @@ from tests.pipeline.conftest import Site
 EMPTY = "<!doctype html><html><head><title>Tutorial</title></head><body><main><div id='app'></div></main></body></html>"
 
 
-def told(site: Site, word: str) -> list[str]:
+def warnings_with(site: Site, word: str) -> list[str]:
     return [warning for warning in site.index().warnings if word in warning]
 
 
 def test_a_page_without_text_is_told_of_until_it_has_some(site: Site) -> None:
     page = site.root / "build" / "tutorial.html"
     page.write_text(EMPTY)
-    first = told(site, "/tutorial: no text in")
+    first = warnings_with(site, "/tutorial: no text in")
     assert len(first) == 1
-    assert told(site, "/tutorial") == first
+    assert warnings_with(site, "/tutorial") == first
     site.write("tutorial.html", "Tutorial", "<p>Now it says how to sail.</p>")
-    assert told(site, "/tutorial") == []
+    assert warnings_with(site, "/tutorial") == []
 
 
 def test_a_block_that_was_cut_is_told_of_as_long_as_it_is_searched(site: Site) -> None:
@@ -25,27 +25,27 @@ def test_a_block_that_was_cut_is_told_of_as_long_as_it_is_searched(site: Site) -
     )
     code = "\n".join(f"cast_off({number})" for number in range(100))
     site.write("docs/usage.html", "Usage", f"<pre><code>{code}</code></pre>")
-    first = told(site, "was split")
+    first = warnings_with(site, "was split")
     assert len(first) == 1
     assert first[0].startswith("/docs/usage: a code block is longer than 400 characters")
-    assert told(site, "code block") == first
+    assert warnings_with(site, "code block") == first
     site.write("docs/usage.html", "Usage", f"<meta name='robots' content='noindex'><pre><code>{code}</code></pre>")
-    assert told(site, "code block") == []
+    assert warnings_with(site, "code block") == []
 
 
 def test_a_page_that_is_gone_is_told_of_no_more(site: Site) -> None:
     (site.root / "build" / "tutorial.html").write_text(EMPTY)
     site.index()
     site.delete("tutorial.html")
-    assert told(site, "/tutorial") == []
+    assert warnings_with(site, "/tutorial") == []
 
 
 def test_many_of_a_kind_are_counted(site: Site) -> None:
     for number in range(25):
         (site.root / "build" / f"empty-{number:02}.html").write_text(EMPTY)
     site.index()
-    assert len(told(site, "/empty-")) == 20
-    assert told(site, "more like") == ["... and 5 more like the last one"]
+    assert len(warnings_with(site, "/empty-")) == 20
+    assert warnings_with(site, "more like") == ["... and 5 more like the last one"]
 
 
 def test_pages_that_are_skipped_are_named_with_their_reason(site: Site) -> None:

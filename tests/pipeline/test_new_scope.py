@@ -61,10 +61,10 @@ def test_an_identical_scope_shares_the_bytes(site: Site) -> None:
     words = {name for name in files["main"] if name.startswith(("words/", "pages/"))}
     assert {name for name in words if not name.endswith((".lock", "meta.json"))} <= shared
     assert {"bodies.db", *(name for name in files["main"] if name.startswith("packs/"))} <= shared
-    before = told(site)
+    before = contents_of(site)
     _store(site).delete_scope(site.project.scope_named("main"))
     shutil.rmtree(site.project.mirror_dir / "main")
-    assert told(site) == before
+    assert contents_of(site) == before
     assert site.index("preview").records == {"upserted": 0, "deleted": 0}
 
 
@@ -111,7 +111,7 @@ def test_a_damaged_generation_is_not_taken_over(site: Site) -> None:
     assert _store(site).verify(site.project.scope_named("preview")) == []
     fresh = Site(site.root.parent / "fresh" / site.root.name)
     fresh.index("preview")
-    assert told(site) == told(fresh)
+    assert contents_of(site) == contents_of(fresh)
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_a_run_that_is_killed_leaves_nothing_visible(site: Site, place: str, mon
     assert not any("missing" in warning or "changed" in warning for warning in summary.warnings)
     fresh = Site(site.root.parent / "fresh" / site.root.name)
     fresh.index("preview")
-    assert told(site) == told(fresh)
+    assert contents_of(site) == contents_of(fresh)
 
 
 def test_another_scope_that_shares_less_than_half_is_no_origin(site: Site) -> None:
@@ -189,7 +189,7 @@ def test_a_derived_scope_is_what_a_cold_index_of_it_is(
     shutil.rmtree(cold.root / "build")
     shutil.copytree(root / "build", cold.root / "build")
     cold.index("preview")
-    assert told(site) == told(cold)
+    assert contents_of(site) == contents_of(cold)
     assert _store(site).verify(site.project.scope_named("preview")) == []
 
 
@@ -201,7 +201,7 @@ def edit(site: Site, edits: list[tuple[str, str | None]]) -> None:
             site.delete(file)
 
 
-def told(site: Site, scope: str = "preview") -> list[object]:
+def contents_of(site: Site, scope: str = "preview") -> list[object]:
     """All that a scope holds and answers, but for when."""
     store = _store(site)
     reader = store.reader(site.project.scope_named(scope))

@@ -38,7 +38,7 @@ def configure(site: Site, provider: str, server: Server | None = None, **redacti
     (site.root / "searchsocket.toml").write_text("\n".join(lines), encoding="utf-8")
 
 
-def sent(server: Server) -> str:
+def request_text(server: Server) -> str:
     return json.dumps(server.requests)
 
 
@@ -48,8 +48,8 @@ def test_no_secret_is_sent_and_what_is_kept_is_whole(site: Site, server: Server)
     assert WARNING in summary.warnings
     assert SECRET not in json.dumps(summary.to_json())
     assert len(server.paid) == summary.embeddings["created"] > 0
-    assert SECRET not in sent(server)
-    assert "API_KEY=[redacted]" in sent(server)
+    assert SECRET not in request_text(server)
+    assert "API_KEY=[redacted]" in request_text(server)
     assert any(SECRET in record.chunk.body.text for record in site.records())
     assert any(SECRET in text for text in site.mirror().values())
 

@@ -31,7 +31,7 @@ def git(root: Path, *arguments: str) -> None:
     )
 
 
-def made(root: Path, modified: float) -> Site:
+def site_of(root: Path, modified: float) -> Site:
     """A site whose files were last changed at `modified`."""
     site = Site(root)
     (root / "searchsocket.toml").write_text('embeddings.provider = "hash"\nproject.id = "harbour"\n')
@@ -69,7 +69,7 @@ def test_two_machines_write_the_same_mirror_of_a_commit(tmp_path: Path) -> None:
     """Clones differ in folder, times of files, state, time zone and locale; the commit is the same."""
     roots = [tmp_path / name for name in ("one", "another/place")]
     for number, (root, machine) in enumerate(zip(roots, MACHINES, strict=True)):
-        made(root, 1_000_000_000 + number * 500_000_000)
+        site_of(root, 1_000_000_000 + number * 500_000_000)
         git(root, "init", "-q")
         git(root, "add", ".")
         git(root, "commit", "-qm", "A site")
@@ -85,7 +85,7 @@ def test_two_machines_write_the_same_mirror_of_a_commit(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("far_away")
 def test_without_a_commit_the_stated_time_counts(tmp_path: Path) -> None:
     """`SOURCE_DATE_EPOCH` is what builds that can be repeated agree on."""
-    one, another = (made(tmp_path / name, modified) for name, modified in (("a", 1e9), ("b", 1.5e9)))
+    one, another = (site_of(tmp_path / name, modified) for name, modified in (("a", 1e9), ("b", 1.5e9)))
     mirror = index(one, SOURCE_DATE_EPOCH="1767225600")
     assert mirror == index(another, SOURCE_DATE_EPOCH="1767225600")
     assert all(b'generatedAt: "2026-01-01T00:00:00Z"' in text for text in mirror.values())
@@ -93,7 +93,7 @@ def test_without_a_commit_the_stated_time_counts(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("far_away")
 def test_without_either_the_time_of_the_pages_file_counts(tmp_path: Path) -> None:
-    one, another = (made(tmp_path / name, 1_500_000_000.75) for name in ("a", "b"))
+    one, another = (site_of(tmp_path / name, 1_500_000_000.75) for name in ("a", "b"))
     mirror = index(one)
     assert mirror == index(another)
     assert all(b'generatedAt: "2017-07-14T02:40:00Z"' in text for text in mirror.values())
@@ -103,12 +103,12 @@ def test_without_either_the_time_of_the_pages_file_counts(tmp_path: Path) -> Non
 def test_a_stated_time_that_is_none_is_an_error(tmp_path: Path, stated: str) -> None:
     """Files with another time would be taken for those of the stated one."""
     with pytest.raises(ConfigError, match="SOURCE_DATE_EPOCH"):
-        index(made(tmp_path, 1e9), SOURCE_DATE_EPOCH=stated)
+        index(site_of(tmp_path, 1e9), SOURCE_DATE_EPOCH=stated)
 
 
 def test_a_later_commit_dates_changed_pages_alone(tmp_path: Path) -> None:
     """Also where the state is gone and the mirror is kept in git, as in CI: a diff names the pages that changed."""
-    site = made(tmp_path, 1e9)
+    site = site_of(tmp_path, 1e9)
     before = index(site, SOURCE_DATE_EPOCH="1767225600")
     for path in site.project.state_dir.glob("state.db*"):
         path.unlink()
@@ -119,7 +119,7 @@ def test_a_later_commit_dates_changed_pages_alone(tmp_path: Path) -> None:
 
 
 def test_options_of_a_run_change_no_time(tmp_path: Path) -> None:
-    site = made(tmp_path, 1e9)
+    site = site_of(tmp_path, 1e9)
     before = index(site)
     index_scope(site.run(options=RunOptions(force=True)))
     assert mirror_of(site.root) == before

@@ -17,7 +17,7 @@ from searchsocket.types import Scope
 from tests.pipeline.conftest import PAGES, Site
 
 
-class Asked:
+class Reads:
     """Requests to the cache and the store."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -45,49 +45,49 @@ class Asked:
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
-    return Asked(monkeypatch)
+def reads(monkeypatch: pytest.MonkeyPatch) -> Reads:
+    return Reads(monkeypatch)
 
 
 def edit(site: Site, text: str = "Questions about prices are answered here.") -> None:
     site.write("docs/faq.html", "FAQ", f"<p>{text}</p>")
 
 
-def test_a_run_looks_at_what_changed_alone(site: Site, asked: Asked) -> None:
+def test_a_run_looks_at_what_changed_alone(site: Site, reads: Reads) -> None:
     chunks = site.index().chunks["total"]
-    assert len(asked.texts) == chunks
-    assert asked.compared == 0  # nothing was live
-    asked.forget()
+    assert len(reads.texts) == chunks
+    assert reads.compared == 0  # nothing was live
+    reads.forget()
     site.index()
-    assert (asked.texts, asked.compared) == ([], 0)
+    assert (reads.texts, reads.compared) == ([], 0)
     edit(site)
     assert site.index().records == {"upserted": 1, "deleted": 0}
-    assert (len(asked.texts), asked.compared) == (1, 0)
+    assert (len(reads.texts), reads.compared) == (1, 0)
     site.delete("blog/first.html")
-    asked.forget()
+    reads.forget()
     assert site.index().records["deleted"] > 0
-    assert (asked.texts, asked.compared) == ([], 0)
+    assert (reads.texts, reads.compared) == ([], 0)
 
 
-def test_a_forced_run_looks_at_everything(site: Site, asked: Asked) -> None:
+def test_a_forced_run_looks_at_everything(site: Site, reads: Reads) -> None:
     chunks = site.index().chunks["total"]
-    asked.forget()
+    reads.forget()
     site.index(force=True)
-    assert (len({*asked.texts}), asked.compared) == (chunks, 1)
+    assert (len({*reads.texts}), reads.compared) == (chunks, 1)
 
 
-def test_a_rollback_is_noticed(site: Site, asked: Asked) -> None:
+def test_a_rollback_is_noticed(site: Site, reads: Reads) -> None:
     site.index()
     edit(site)
     chunks = site.index().chunks["total"]
     project = site.project
     make_store(project.settings.vector, project.state_dir, project.id).rollback(project.scope_named("main"))
-    asked.forget()
+    reads.forget()
     assert site.index().records == {"upserted": 1, "deleted": 0}
-    assert (len(asked.texts), asked.compared) == (chunks, 1)
-    asked.forget()
+    assert (len(reads.texts), reads.compared) == (chunks, 1)
+    reads.forget()
     site.index()
-    assert (asked.texts, asked.compared) == ([], 0)
+    assert (reads.texts, reads.compared) == ([], 0)
 
 
 def test_what_another_state_published_is_noticed(site: Site) -> None:
@@ -122,13 +122,13 @@ def test_a_cache_that_lost_vectors_is_filled_again(site: Site, lost: str) -> Non
     assert site.index().embeddings["created"] == 0
 
 
-def test_kept_records_of_an_unfinished_run_are_compared_again(site: Site, asked: Asked) -> None:
+def test_kept_records_of_an_unfinished_run_are_compared_again(site: Site, reads: Reads) -> None:
     site.index()
     (site.project.state_dir / "state.db").unlink()
     site.index(max_pages=2)
-    asked.forget()
+    reads.forget()
     assert any("kept" in warning for warning in site.index(max_pages=2).warnings)
-    assert asked.compared == 1
+    assert reads.compared == 1
     site.delete("blog/first.html")
     site.index()
     assert "/blog/first" not in site.urls()

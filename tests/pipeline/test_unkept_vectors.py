@@ -14,7 +14,7 @@ from searchsocket.stores import make_store
 from tests.pipeline.conftest import Site
 
 
-def held(site: Site) -> tuple[int, int]:
+def cache_size(site: Site) -> tuple[int, int]:
     """Texts that the cache knows, and bytes of their vectors."""
     with closing(sqlite3.connect(Backends(site.project, {}).cache_file)) as db:
         texts, size = db.execute("SELECT COUNT(*), SUM(LENGTH(vector)) FROM vectors").fetchone()
@@ -23,7 +23,7 @@ def held(site: Site) -> tuple[int, int]:
 
 def test_no_vector_is_kept_and_each_is_right(site: Site) -> None:
     summary = site.index()
-    assert held(site) == (len(site.records()), 0)
+    assert cache_size(site) == (len(site.records()), 0)
     assert summary.embeddings["created"] == len(site.records()) > 0
     project = site.project
     store = make_store(project.settings.vector, project.state_dir, project.id)

@@ -40,7 +40,7 @@ def ask(site: Site, q: str, **fields: object) -> SearchAnswer:
     return service.search(SearchQuery(q, **fields), site.project.scope({}))  # type: ignore[arg-type]
 
 
-def found(site: Site, q: str, **fields: object) -> list[str]:
+def result_urls(site: Site, q: str, **fields: object) -> list[str]:
     return [result.href for result in ask(site, q, **fields).results]
 
 
@@ -67,15 +67,15 @@ def test_the_newest_is_searched_and_any_other_on_request(site: Site) -> None:
     """A result of a shared page opens in the version that was searched."""
     write(site, "1.0", install="<p>Build it from its source with a compiler.</p>")
     site.index()
-    assert "/1.0/install/" not in found(site, "install compiler sextant")
-    assert found(site, "install compiler", version=("1.0",))[0] == "/1.0/install/"
-    assert found(site, "lighthouse lantern match", version=("1.0",))[0] == "/1.0/usage/"
-    assert found(site, "lighthouse lantern match", version=("2.0", "1.0"))[0] == "/2.0/usage/"
-    assert found(site, "lighthouse lantern match", version=("/1.0/install/",))[0] == "/1.0/usage/"
-    assert {"/1.0/install/", "/3.0/install/"} <= set(found(site, "install", version=("all",)))
-    assert "/blog/second" in found(site, "lighthouse lantern", version=("1.0",))
+    assert "/1.0/install/" not in result_urls(site, "install compiler sextant")
+    assert result_urls(site, "install compiler", version=("1.0",))[0] == "/1.0/install/"
+    assert result_urls(site, "lighthouse lantern match", version=("1.0",))[0] == "/1.0/usage/"
+    assert result_urls(site, "lighthouse lantern match", version=("2.0", "1.0"))[0] == "/2.0/usage/"
+    assert result_urls(site, "lighthouse lantern match", version=("/1.0/install/",))[0] == "/1.0/usage/"
+    assert {"/1.0/install/", "/3.0/install/"} <= set(result_urls(site, "install", version=("all",)))
+    assert "/blog/second" in result_urls(site, "lighthouse lantern", version=("1.0",))
     with pytest.raises(UnknownVersion, match="did you mean '1.0'"):
-        found(site, "install", version=("1.1",))
+        result_urls(site, "install", version=("1.1",))
 
 
 def test_an_answer_names_its_versions(site: Site) -> None:
@@ -91,13 +91,13 @@ def test_a_directory_of_a_version_is_that_version(site: Site) -> None:
     """Also where the pages are stored in another one."""
     write(site, "1.0", install="<p>Build it from its source with a compiler.</p>")
     site.index()
-    assert set(found(site, "install usage docs lighthouse", path_prefix="/1.0")) == {
+    assert set(result_urls(site, "install usage docs lighthouse", path_prefix="/1.0")) == {
         "/1.0/",
         "/1.0/install/",
         "/1.0/usage/",
     }
-    assert found(site, "lantern install", path_prefix="/2.0/usage") == ["/2.0/usage/"]
-    assert found(site, "lantern install", path_prefix="/2.0/nowhere") == []
+    assert result_urls(site, "lantern install", path_prefix="/2.0/usage") == ["/2.0/usage/"]
+    assert result_urls(site, "lantern install", path_prefix="/2.0/nowhere") == []
 
 
 def test_a_shared_page_is_read_at_each_of_its_addresses(site: Site) -> None:
@@ -127,8 +127,8 @@ def test_a_new_version_becomes_the_default_and_embeds_only_what_is_new(site: Sit
     write(site, "4.0", install="<p>Install it by asking the harbour master.</p>")
     summary = site.index()
     assert summary.embeddings["created"] == 1  # the section of the page that is new
-    assert found(site, "lighthouse lantern match")[0] == "/4.0/usage/"
-    assert found(site, "unpack the archive sextant", version=("3.0",))[0] == "/3.0/install/"
+    assert result_urls(site, "lighthouse lantern match")[0] == "/4.0/usage/"
+    assert result_urls(site, "unpack the archive sextant", version=("3.0",))[0] == "/3.0/install/"
 
 
 def test_a_version_that_is_removed_is_gone(site: Site) -> None:
@@ -138,7 +138,7 @@ def test_a_version_that_is_removed_is_gone(site: Site) -> None:
         site.delete(f"3.0/{name}")
     site.index()
     assert stored(site) == dict.fromkeys(("/2.0", "/2.0/install", "/2.0/usage"), ("2.0", "1.0"))
-    assert found(site, "lighthouse lantern match")[0] == "/2.0/usage/"
+    assert result_urls(site, "lighthouse lantern match")[0] == "/2.0/usage/"
 
 
 def test_a_run_without_changes_publishes_nothing(site: Site) -> None:
@@ -159,7 +159,7 @@ def test_another_default_is_published_without_any_change_of_a_page(site: Site) -
     second = site.index()
     assert second.generation != first.generation
     assert second.records == {"upserted": 0, "deleted": 0}
-    assert found(site, "install release")[0] == "/1.0/install/"
+    assert result_urls(site, "install release")[0] == "/1.0/install/"
 
 
 def test_an_unknown_default_is_an_error_that_names_the_nearest(site: Site) -> None:

@@ -22,22 +22,22 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
     return make_site(tmp_path_factory.mktemp("site"), DOCS)
 
 
-def asked(site: Site, *queries: GoldenQuery) -> list[GoldenResults]:
+def answers_of(site: Site, *queries: GoldenQuery) -> list[GoldenResults]:
     return ask_all(queries, asks(site.engine, MAIN))
 
 
 def test_places_count_once_and_sections_are_told_apart(site: Site) -> None:
-    install, battery = asked(site, INSTALL, BATTERY)
+    install, battery = answers_of(site, INSTALL, BATTERY)
     assert (install.rank, battery.rank) == (1, 1)
     assert set(battery.places) >= {"/docs/battery", "/blog/winter"}
-    wrong_section = asked(site, GoldenQuery(INSTALL.query, ("/docs/install#nowhere",)))[0]
+    wrong_section = answers_of(site, GoldenQuery(INSTALL.query, ("/docs/install#nowhere",)))[0]
     assert wrong_section.rank == 0
     both = measures([install, wrong_section])
     assert (both.queries, both.recall, both.mrr10, both.ndcg10) == (2, 0.5, 0.5, 0.5)
 
 
 def test_floors_hold(site: Site) -> None:
-    replies = asked(site, INSTALL, GoldenQuery("driving", ("/nowhere",)))
+    replies = answers_of(site, INSTALL, GoldenQuery("driving", ("/nowhere",)))
     assert judge(replies, None, GoldenSettings()).passed
     for name, words in (("min_recall", "recall@k"), ("min_mrr", "MRR@10"), ("min_ndcg", "nDCG@10")):
         assert judge(replies, None, GoldenSettings(**{name: 0.5})).passed
@@ -46,9 +46,9 @@ def test_floors_hold(site: Site) -> None:
 
 
 def test_what_must_not_be_found_fails_whatever_the_floors_are(site: Site) -> None:
-    judged = judge(asked(site, INSTALL, NONSENSE, NO_ARCHIVE), None, GoldenSettings())
+    judged = judge(answers_of(site, INSTALL, NONSENSE, NO_ARCHIVE), None, GoldenSettings())
     assert judged.reasons == ("'lead battery' finds /docs-old/battery, which is forbidden",)
-    nonsense = judge(asked(site, GoldenQuery("install the controller")), None, GoldenSettings())
+    nonsense = judge(answers_of(site, GoldenQuery("install the controller")), None, GoldenSettings())
     assert nonsense.reasons == ("'install the controller' finds /docs/install, and should find nothing",)
 
 
@@ -58,7 +58,7 @@ def test_a_drop_fails_and_says_which_query_moved_and_why(tmp_path: Path, site: S
         tmp_path, [*without, Piece("/ads", "charging the battery, charging!", title="Charging the battery")]
     )
     golden = GoldenQuery("charging the battery", ("/docs/battery",))
-    before, after = asked(site, INSTALL, golden), asked(worse, INSTALL, golden)
+    before, after = answers_of(site, INSTALL, golden), answers_of(worse, INSTALL, golden)
     judged = judge(after, before, GoldenSettings())
     assert not judged.passed
     assert judged.reasons[0] == "recall@k falls from 1.000 to 0.500, by more than 0.05"
@@ -77,7 +77,7 @@ def test_a_page_that_others_pass_is_explained_by_its_parts(tmp_path: Path, site:
         Piece("/voice", "Steering by voice: say left, right or halt.", title="Steering by voice", section="Voice"),
     ]
     golden = GoldenQuery("steering by voice", ("/docs/driving",))
-    judged = judge(asked(make_site(tmp_path, edited), golden), asked(site, golden), GoldenSettings())
+    judged = judge(answers_of(make_site(tmp_path, edited), golden), answers_of(site, golden), GoldenSettings())
     (move,) = judged.moves
     assert (move.before, move.first) == (1, "/voice")
     assert move.is_worse

@@ -27,8 +27,8 @@ from tests.relevance.nonsense import nonsense
 
 MAIN = Scope("bench", "main")
 COMMITTED, CHEAPEST = "example_site", "site_vue"
-GIVEN = os.environ.get("SEARCHSOCKET_RELEVANCE", "")
-ELSEWHERE = Path(GIVEN) if GIVEN else Path(__file__).parents[3] / "shared" / "relevance"
+COLLECTIONS = os.environ.get("SEARCHSOCKET_RELEVANCE", "")
+ELSEWHERE = Path(COLLECTIONS) if COLLECTIONS else Path(__file__).parents[3] / "shared" / "relevance"
 NAME = re.compile(r"(?<=`)(?:[a-z]+(?:[A-Z][a-z]+)+|[a-z]+(?:_[a-z]+)+|--[a-z]+(?:-[a-z]+)+)(?=`)")  # as inline code
 SAMPLE = 60
 
@@ -48,7 +48,7 @@ class Indexed:
 def _names() -> list[str]:
     return (
         [COMMITTED, *(name for name in names_of(ELSEWHERE) if name.startswith("site_"))]
-        if GIVEN
+        if COLLECTIONS
         else [COMMITTED, CHEAPEST]
     )
 

@@ -101,7 +101,7 @@ def test_similar_words_count_in_part() -> None:
 
 
 @pytest.mark.parametrize(
-    ("question", "text", "held"),
+    ("question", "text", "share"),
     [
         ("How often are ropes checked?", "Ropes are checked every thirty days.", 1.0),
         ("How often are ropes checked?", "Ropes are checked by the crew.", 0.8),
@@ -109,9 +109,9 @@ def test_similar_words_count_in_part() -> None:
         ("How long is it?", "A rope.", 0.0),
     ],
 )
-def test_a_number_is_what_answers_how_many(question: str, text: str, held: float) -> None:
+def test_a_number_is_what_answers_how_many(question: str, text: str, share: float) -> None:
     """No answer repeats `often` or `many`, so a question would be refused for want of them."""
-    assert terms_of(question, {}).share_of(text_words(text)) == pytest.approx(held)
+    assert terms_of(question, {}).share_of(text_words(text)) == pytest.approx(share)
 
 
 def test_a_word_that_hardly_any_page_has_makes_an_answer_less_likely() -> None:

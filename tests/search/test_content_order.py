@@ -26,9 +26,9 @@ def corpus_of(site: Site) -> ContentFolder:
     return PageFolder("site", reader, partial(vector_for, site.engine.queries, reader.generation))
 
 
-def found(site: Site, **asked: tuple[str, ...]) -> list[str]:
+def result_paths(site: Site, **concepts: tuple[str, ...]) -> list[str]:
     search = ContentSearch(Continuations(lambda: b"a key"), lambda: NOW)
-    return [result.file_path for result in search.search(corpus_of(site), ContentQuery(**asked)).data.results]  # type: ignore[arg-type]
+    return [result.file_path for result in search.search(corpus_of(site), ContentQuery(**concepts)).data.results]  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")
@@ -38,13 +38,13 @@ def listed(tmp_path_factory: pytest.TempPathFactory) -> Site:
 
 def test_what_tells_of_a_term_comes_before_lists_that_have_it(listed: Site) -> None:
     """By path alone the indexes of a site and its release notes came first, and its documentation on a later page."""
-    assert found(listed, exact_terms=("keepAlive",))[0] == "z/keep.md"
-    assert found(listed, exact_terms=('"keepAlive"', "keepAlive"))[0] == "z/keep.md"
+    assert result_paths(listed, exact_terms=("keepAlive",))[0] == "z/keep.md"
+    assert result_paths(listed, exact_terms=('"keepAlive"', "keepAlive"))[0] == "z/keep.md"
 
 
 def test_two_terms_still_come_before_one(listed: Site) -> None:
-    assert found(listed, exact_terms=("keepAlive", "other39Name"))[-1] != "z/keep.md"
-    assert "z/keep.md" not in found(listed, exact_terms=("keepAlive", "other39Name"))
+    assert result_paths(listed, exact_terms=("keepAlive", "other39Name"))[-1] != "z/keep.md"
+    assert "z/keep.md" not in result_paths(listed, exact_terms=("keepAlive", "other39Name"))
 
 
 def test_concepts_look_for_what_is_like_that_which_a_search_finds_first(tmp_path: Path) -> None:
@@ -80,16 +80,16 @@ def test_lists_of_links_are_found_by_their_terms_alone(tmp_path: Path) -> None:
     """Each is near all that its pages are about; but nothing that holds a term is left out of the count."""
     links = Piece("/api", "[keepAlive](/z/keep) [battery](/docs/battery)", title="Battery keepAlive", kind="links")
     site = make_site(tmp_path, [*DOCS, ITSELF, links])
-    assert "api.md" not in found(site, semantic_concepts=("keepAlive battery",))
-    assert found(site, exact_terms=("keepAlive",)) == ["z/keep.md", "api.md"]
-    assert "api.md" in found(site, semantic_concepts=("parts",), exact_terms=("keepAlive",))
+    assert "api.md" not in result_paths(site, semantic_concepts=("keepAlive battery",))
+    assert result_paths(site, exact_terms=("keepAlive",)) == ["z/keep.md", "api.md"]
+    assert "api.md" in result_paths(site, semantic_concepts=("parts",), exact_terms=("keepAlive",))
     search = ContentSearch(Continuations(lambda: b"a key"), lambda: NOW)
     both = search.search(corpus_of(site), ContentQuery(("parts",), ("keepAlive",), 50))
     assert both.data.statistics.total_results == len(both.data.results) == len(DOCS) + 2
 
 
 def test_concepts_that_nothing_holds_are_still_looked_for(tmp_path: Path) -> None:
-    assert len(found(make_site(tmp_path, DOCS), semantic_concepts=("zxqv wvut",))) == len(DOCS)
+    assert len(result_paths(make_site(tmp_path, DOCS), semantic_concepts=("zxqv wvut",))) == len(DOCS)
 
 
 VALUES = st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), max_size=12)

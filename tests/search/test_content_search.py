@@ -38,13 +38,13 @@ def corpus_of(site: Site, folder_id: str = "site") -> ContentFolder:
     return PageFolder(folder_id, reader, partial(vector_for, site.engine.queries, reader.generation))
 
 
-def ask(site: Site, words: Continuations = WORDS, **asked: Any) -> ContentAnswer:
-    return ContentSearch(words, lambda: NOW).search(corpus_of(site), ContentQuery(**asked))
+def ask(site: Site, words: Continuations = WORDS, **fields: Any) -> ContentAnswer:
+    return ContentSearch(words, lambda: NOW).search(corpus_of(site), ContentQuery(**fields))
 
 
-def pages(site: Site, limits: list[int], **asked: Any) -> Iterator[ContentAnswer]:
+def pages(site: Site, limits: list[int], **fields: Any) -> Iterator[ContentAnswer]:
     """Page after page, each with a size of its own."""
-    answer = ask(site, limit=limits[0], **asked)
+    answer = ask(site, limit=limits[0], **fields)
     yield answer
     while answer.continuation.next_token:
         limits = [*limits[1:], limits[0]]
@@ -75,20 +75,20 @@ def test_exact_terms_alone_give_every_chunk_that_holds_one(site: Site, terms: li
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "fields",
     [
         {"semantic_concepts": ("battery charging",)},
         {"exact_terms": ("useState", "WebSocket")},
         {"semantic_concepts": ("winter", "sleep"), "exact_terms": ("note", "useState")},
     ],
 )
-def test_pages_of_any_size_are_one_list(site: Site, asked: dict[str, Any]) -> None:
-    whole = list(pages(site, [50], **asked))
-    parts = list(pages(site, [3, 7, 1], **asked))
+def test_pages_of_any_size_are_one_list(site: Site, fields: dict[str, Any]) -> None:
+    whole = list(pages(site, [50], **fields))
+    parts = list(pages(site, [3, 7, 1], **fields))
     assert ids(*parts) == ids(*whole)
     assert len(set(ids(*parts))) == len(ids(*parts)) == whole[0].data.statistics.total_results
     assert {part.data.statistics.total_results for part in parts} == {whole[0].data.statistics.total_results}
-    assert ids(ask(site, limit=5, **asked)) == ids(ask(site, limit=20, **asked))[:5]
+    assert ids(ask(site, limit=5, **fields)) == ids(ask(site, limit=20, **fields))[:5]
 
 
 def test_the_score_is_the_documented_one(site: Site) -> None:

@@ -28,29 +28,29 @@ def test_words_decide_and_meaning_helps(share: float, known: float, count: int, 
 
 
 @pytest.mark.parametrize(
-    ("known", "asked", "near", "answered"),
+    ("share", "word_count", "near", "answered"),
     [(1.0, 2, 1.5, True), (1.0, 2, 1.4, False), (0.5, 2, 2.4, False), (1.0, 3, 2.4, False)],
 )
 def test_two_words_that_are_there_but_on_no_page_together_are_a_question(
-    known: float, asked: int, near: float, answered: bool
+    share: float, word_count: int, near: float, answered: bool
 ) -> None:
     """More of them are there by chance, in English about something else."""
-    assert is_enough(WordEvidence(0.5, 1, known, asked), near) is answered
+    assert is_enough(WordEvidence(0.5, 1, share, word_count), near) is answered
 
 
 @pytest.mark.parametrize(
-    ("known", "asked", "near", "answered"),
+    ("share", "word_count", "near", "answered"),
     [(0.0, 1, 0.9, True), (0.0, 1, 0.8, False), (0.0, 2, 2.5, False), (0.0, 2, 2.6, True), (0.5, 1, 9.0, False)],
 )
 def test_meaning_alone_answers_what_the_site_has_no_word_of(
-    known: float, asked: int, near: float, answered: bool
+    share: float, word_count: int, near: float, answered: bool
 ) -> None:
     """Several words point in several directions, so they must be nearer."""
-    assert is_near_enough(WordEvidence(0.0, 0, known, asked), near) is answered
+    assert is_near_enough(WordEvidence(0.0, 0, share, word_count), near) is answered
 
 
 @pytest.mark.parametrize(
-    ("known", "asked", "near", "answered"),
+    ("share", "word_count", "near", "answered"),
     [
         (0.0, 1, 0.9, True),
         (0.0, 1, 0.8, False),
@@ -62,14 +62,14 @@ def test_meaning_alone_answers_what_the_site_has_no_word_of(
     ],
 )
 def test_a_model_that_reads_answers_several_words_of_which_the_site_has_none_or_one(
-    known: float, asked: int, near: float, answered: bool
+    share: float, word_count: int, near: float, answered: bool
 ) -> None:
     """The embedding of several words is one direction, not the sum of several."""
-    assert is_near_enough(WordEvidence(0.0, 0, known, asked), near, is_read=True) is answered
+    assert is_near_enough(WordEvidence(0.0, 0, share, word_count), near, is_read=True) is answered
 
 
 @pytest.mark.parametrize(
-    ("q", "known", "asked", "near", "answered"),
+    ("q", "share", "word_count", "near", "answered"),
     [
         ("thesaurus", 0.0, 1, 1.9, True),
         (" umlauts ", 0.0, 1, 1.9, True),
@@ -81,9 +81,9 @@ def test_a_model_that_reads_answers_several_words_of_which_the_site_has_none_or_
     ],
 )
 def test_a_model_that_reads_answers_a_word_of_no_list_that_is_very_near(
-    q: str, known: float, asked: int, near: float, answered: bool
+    q: str, share: float, word_count: int, near: float, answered: bool
 ) -> None:
-    assert is_near_enough_unlisted(q, WordEvidence(0.0, 0, known, asked), near) is answered
+    assert is_near_enough_unlisted(q, WordEvidence(0.0, 0, share, word_count), near) is answered
 
 
 def test_a_cosine_is_read_by_the_spread_of_the_index() -> None:

@@ -14,8 +14,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
     return make_site(Path(tmp_path_factory.mktemp("unknown")), DOCS)
 
 
-def search(site: Site, q: str, **asked: str) -> SearchAnswer:
-    return site.engine.search(SearchQuery(q, **asked), MAIN)  # type: ignore[arg-type]
+def search(site: Site, q: str, **query: str) -> SearchAnswer:
+    return site.engine.search(SearchQuery(q, **query), MAIN)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("unknown", ["authentication", "Zugzwang", "perestroika"])

@@ -166,7 +166,7 @@ def test_html_says_what_the_text_says(lines: list[tuple[str, list[str]]], q: str
 
 
 @pytest.mark.parametrize(
-    ("lines", "title", "page_title", "shown"),
+    ("lines", "title", "page_title", "expected"),
     [
         (["h Configuration", "p Set it."], "Configuration", "Publisher", "Set it."),
         (["h Configuration:", "p Set it."], "configuration", "Publisher", "Set it."),
@@ -180,12 +180,12 @@ def test_html_says_what_the_text_says(lines: list[tuple[str, list[str]]], q: str
     ],
 )
 def test_a_heading_that_repeats_a_title_is_not_the_first_line(
-    lines: list[str], title: str, page_title: str, shown: str
+    lines: list[str], title: str, page_title: str, expected: str
 ) -> None:
     """Title and section are shown above the snippet."""
     text = text_of([(line[0], line[2:].split()) for line in lines])
     part = below_title(text, Window(0, len(text.text)), title, page_title)
-    assert text.text[part.start : part.end].replace("\n", " ") == shown
+    assert text.text[part.start : part.end].replace("\n", " ") == expected
 
 
 def test_a_result_does_not_repeat_its_titles(tmp_path: Path) -> None:

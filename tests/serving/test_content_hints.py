@@ -29,7 +29,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> ContentService:
     return open_content(project, {}, open_service(project, {}, clock=lambda: NOW), clock=lambda: NOW)
 
 
-def done(service: ContentService, action: str) -> Any:
+def answer_of(service: ContentService, action: str) -> Any:
     """Return the answer of the call in an action."""
     call = ast.parse(action.partition(": ")[2] or action, mode="eval").body
     assert isinstance(call, ast.Call)
@@ -42,7 +42,7 @@ def done(service: ContentService, action: str) -> Any:
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "fields",
     [
         {"semantic_concepts": ("lock",), "limit": 2},
         {"exact_terms": ("vec0", "MATCH")},
@@ -50,12 +50,12 @@ def done(service: ContentService, action: str) -> Any:
         {"exact_terms": ("nowhere",)},
     ],
 )
-def test_next_actions_of_passages_work(service: ContentService, asked: dict[str, Any]) -> None:
+def test_next_actions_of_passages_work(service: ContentService, fields: dict[str, Any]) -> None:
     for folder in ("site", "code"):
-        answer = service.search_content(folder, ContentQuery(**asked), trusted=True)
+        answer = service.search_content(folder, ContentQuery(**fields), trusted=True)
         assert answer.navigation_hints.next_actions
         for action in answer.navigation_hints.next_actions:
-            assert done(service, action).status.success, action
+            assert answer_of(service, action).status.success, action
         for phrase in answer.navigation_hints.related_queries:
             reply = service.find_documents(folder, DocumentsQuery(phrase), trusted=True)
             assert reply.data.total_results, phrase
@@ -75,7 +75,7 @@ def test_next_actions_of_documents_and_answers_work(service: ContentService) -> 
     ]
     assert len(hints) >= 6
     for action in hints:
-        assert done(service, action).status.success, action
+        assert answer_of(service, action).status.success, action
 
 
 def test_many_similar_results_suggest_an_exact_term(service: ContentService) -> None:
@@ -86,7 +86,7 @@ def test_many_similar_results_suggest_an_exact_term(service: ContentService) -> 
         actions += [item for item in answer.navigation_hints.next_actions if "add exact_terms" in item]
     assert actions
     for action in actions:
-        answer = done(service, action)
+        answer = answer_of(service, action)
         assert answer.data.results[0].raw.exact_terms
     with_terms = service.search_content("site", ContentQuery(("lock",), ("vec0",)), trusted=True)
     assert not any("add exact_terms" in action for action in with_terms.navigation_hints.next_actions)

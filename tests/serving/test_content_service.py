@@ -29,8 +29,8 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> ContentService:
     return open_content(project, environ, open_service(project, environ, clock=lambda: NOW), clock=lambda: NOW)
 
 
-def content(service: ContentService, folder_id: str = "site", **asked: object) -> ContentAnswer:
-    return service.search_content(folder_id, ContentQuery(**asked), trusted=True)  # type: ignore[arg-type]
+def content(service: ContentService, folder_id: str = "site", **fields: object) -> ContentAnswer:
+    return service.search_content(folder_id, ContentQuery(**fields), trusted=True)  # type: ignore[arg-type]
 
 
 def files(answer: ContentAnswer) -> list[str]:

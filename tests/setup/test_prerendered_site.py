@@ -19,7 +19,7 @@ from tests.chromium import open_chromium
 from tests.running_service import listening
 
 PAGE = "<!doctype html><title>Fjord</title><main>Words</main><script type=module src=/searchsocket/search.js></script>"
-FOUND, REFUSED = "searchsocket-dialog [role=option]", "searchsocket-dialog >> text=Search is unreachable."
+RESULT, REFUSED = "searchsocket-dialog [role=option]", "searchsocket-dialog >> text=Search is unreachable."
 
 
 @pytest.mark.ui
@@ -40,7 +40,7 @@ def test_its_pages_search_from_another_origin_without_a_key(tmp_path: Path) -> N
             init(root, "--service", f"http://127.0.0.1:{port}")
             page = browser.new_page()
             page.on("request", lambda request: requests.append(request) if f":{port}/" in request.url else None)
-            for origin, outcome in ((named, FOUND), (unnamed, REFUSED)):
+            for origin, outcome in ((named, RESULT), (unnamed, REFUSED)):
                 page.goto(origin)
                 page.wait_for_function("() => !!customElements.get('searchsocket-dialog')")
                 page.keyboard.press("Control+k")

@@ -28,7 +28,7 @@ def list_pages(web: Web, name: str, host: str, *paths: str) -> None:
     web.pages[name] = Answer(200, f"<urlset>{listed}</urlset>".encode())
 
 
-def said(crawl: Crawl) -> str:
+def warnings_of(crawl: Crawl) -> str:
     return "\n".join(crawl.source.report.warnings)
 
 
@@ -37,8 +37,8 @@ def test_the_sitemap_of_the_published_site_is_read_as_one_of_the_preview(web: We
     crawl = Crawl(web, tmp_path)
     assert crawl.urls() == ["/", "/boats", "/lamps", "/ropes"]
     assert crawl.source.report.complete
-    assert f'set project.base_url = "{LIVE}"' in said(crawl)
-    assert "left out" not in said(crawl)
+    assert f'set project.base_url = "{LIVE}"' in warnings_of(crawl)
+    assert "left out" not in warnings_of(crawl)
 
 
 def test_also_when_robots_txt_or_an_index_names_it_there(web: Web, tmp_path: Path) -> None:
@@ -70,8 +70,8 @@ def test_a_sitemap_of_another_site_is_no_list_of_this_one(web: Web, tmp_path: Pa
     crawl = Crawl(web, tmp_path)
     assert crawl.urls() == ["/"]
     assert not crawl.source.report.complete
-    assert "does not serve" in said(crawl)
-    assert "project.base_url" in said(crawl)
+    assert "does not serve" in warnings_of(crawl)
+    assert "project.base_url" in warnings_of(crawl)
 
 
 def test_what_robots_txt_forbids_is_not_asked_for_to_find_out(web: Web, tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_some_entries_on_other_hosts_among_ours_are_left_out(web: Web, tmp_path:
     )
     crawl = Crawl(web, tmp_path)
     assert crawl.urls() == ["/boats"]
-    assert said(crawl) == "4 sitemap entries on other hosts were skipped"
+    assert warnings_of(crawl) == "4 sitemap entries on other hosts were skipped"
 
 
 def test_most_entries_say_where_the_site_is_published(web: Web, tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_most_entries_say_where_the_site_is_published(web: Web, tmp_path: Path) 
     crawl = Crawl(web, tmp_path)
     assert crawl.urls() == ["/boats"]
     assert crawl.source.report.complete
-    assert "does not serve" in said(crawl)
+    assert "does not serve" in warnings_of(crawl)
 
 
 def test_a_sitemap_of_the_host_beside_the_site_is_none_of_another_host(web: Web, tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ def test_the_host_that_is_named_most_is_the_published_one(web: Web, tmp_path: Pa
     list_pages(web, "/map.xml", "", *listed)
     crawl = Crawl(web, tmp_path)
     assert crawl.urls() == ["/boats", "/lamps"]
-    assert LIVE in said(crawl)
+    assert LIVE in warnings_of(crawl)
 
 
 CANONICAL = "<head><link rel='canonical' href='{0}{1}'></head><body><main>{2}</main></body>"
@@ -134,7 +134,7 @@ def test_absolute_links_of_a_page_that_says_where_it_is_published_are_followed(w
     crawl = Crawl(web, tmp_path)
     assert crawl.urls() == ["/", "/boats", "/lamps"]
     assert crawl.source.report.complete
-    assert said(crawl).count(f'set project.base_url = "{LIVE}"') == 1
+    assert warnings_of(crawl).count(f'set project.base_url = "{LIVE}"') == 1
 
 
 def test_a_canonical_address_of_another_page_says_nothing_of_links(web: Web, tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_a_canonical_address_of_another_page_says_nothing_of_links(web: Web, tmp
     web.pages["/"] = Answer(200, CANONICAL.format(LIVE, "/original", f"<a href='{LIVE}/boats'>Boats</a>").encode())
     crawl = Crawl(web, tmp_path)
     assert crawl.urls() == ["/"]
-    assert said(crawl) == ""
+    assert warnings_of(crawl) == ""
 
 
 def test_a_canonical_address_without_such_links_is_no_news(web: Web, tmp_path: Path) -> None:
@@ -150,7 +150,7 @@ def test_a_canonical_address_without_such_links_is_no_news(web: Web, tmp_path: P
     canonical(web, LIVE, "/", f"<a href='boats'>Boats</a> <a href='{LIVE}/boats'>Boats</a>")
     crawl = Crawl(web, tmp_path)
     assert crawl.urls() == ["/", "/boats"]
-    assert said(crawl) == ""
+    assert warnings_of(crawl) == ""
 
 
 @pytest.mark.parametrize("live", [f"{LIVE}/docs", f"{LIVE}/m"])

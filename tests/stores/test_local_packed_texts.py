@@ -23,7 +23,7 @@ def text(number: int) -> str:
     return "\n".join(words)
 
 
-def made(numbers: range) -> list[Record]:
+def numbered_records(numbers: range) -> list[Record]:
     return [record(f"k{number:03}", f"/{number:03}", text(number)) for number in numbers]
 
 
@@ -38,7 +38,7 @@ def test_texts_stay_whatever_dictionary_came_before(tmp_path: Path, first: int) 
     """First few or many, then more than there were, then one: new files, copies, and other dictionaries."""
     store = LocalStore(tmp_path, "shop")
     for numbers in (range(first), range(first, first + 160), range(2)):
-        fill(store, made(numbers))
+        fill(store, numbered_records(numbers))
     store.delete_by_ids([f"k{number:03}" for number in range(130)], MAIN)
     store.publish(MAIN, INFO)
     expected = {f"k{number:03}": text(number) for number in range(130, first + 160)}
@@ -49,7 +49,7 @@ def test_texts_stay_whatever_dictionary_came_before(tmp_path: Path, first: int) 
 
 
 def test_a_file_holds_a_fraction_of_its_texts(tmp_path: Path) -> None:
-    fill(LocalStore(tmp_path, "shop"), made(range(400)))
+    fill(LocalStore(tmp_path, "shop"), numbered_records(range(400)))
     text_bytes = sum(len(text(number)) for number in range(400))
     with closing(sqlite3.connect(records_of(live(tmp_path / "main")))) as db:
         (stored_bytes,) = db.execute("SELECT SUM(LENGTH(body_text)) FROM records").fetchone()

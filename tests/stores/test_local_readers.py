@@ -27,7 +27,7 @@ def publish_numbers(store: LocalStore, generations: int, first: int = 0) -> None
         fill(store, [record(f"k{n}", f"/{n}", text) for n in range(20)], random_units(20, number))
 
 
-def numbers_seen(store: LocalStore) -> set[str]:
+def numbers_in_answer(store: LocalStore) -> set[str]:
     """The numbers in one answer by vector, by words and by page: one, unless generations mixed."""
     reader = store.reader(MAIN)
     hits = ids(reader.vectors.nearest(EAST, top_k=99)) + ids(reader.words.search("zebra", top_k=99))
@@ -49,7 +49,7 @@ def test_threads_read_whole_generations_while_another_publishes(tmp_path: Path) 
     def read(own: LocalStore, numbers: set[str]) -> None:
         try:
             while not finish.is_set():
-                (number,) = numbers_seen(own)
+                (number,) = numbers_in_answer(own)
                 with condition:
                     numbers.add(number)
                     condition.notify_all()
@@ -119,7 +119,7 @@ def test_a_generation_that_is_removed_while_it_is_opened_is_let_go(
         return take(*args, **options)
 
     monkeypatch.setattr(owner, step, take_after_two_runs)
-    assert numbers_seen(LocalStore(tmp_path, "shop")) == {"zebra number2"}
+    assert numbers_in_answer(LocalStore(tmp_path, "shop")) == {"zebra number2"}
 
 
 def test_another_process_sees_each_generation_whole_and_soon(tmp_path: Path) -> None:

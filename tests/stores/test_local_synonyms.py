@@ -41,7 +41,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> IndexReader:
     return open_reader(tmp_path_factory.mktemp("index"), NO_SYNONYMS)
 
 
-FOUND = [
+EXPECTED_WORDS = [
     ("drop ", {"removing", "deleting"}),
     ("dropped ", {"removing", "deleting"}),  # endings make no difference
     ("k8s", {"cluster"}),
@@ -51,12 +51,12 @@ FOUND = [
 ]
 
 
-@pytest.mark.parametrize(("typed", "found"), FOUND)
+@pytest.mark.parametrize(("typed", "expected"), EXPECTED_WORDS)
 def test_a_page_with_only_the_other_word_is_found(
-    reader: IndexReader, plain: IndexReader, typed: str, found: set[str]
+    reader: IndexReader, plain: IndexReader, typed: str, expected: set[str]
 ) -> None:
-    assert set(ids(reader.words.search(typed, top_k=9))) == found
-    assert {url.strip("/") for url in ids(reader.words.search_pages(typed, top_k=9))} >= found
+    assert set(ids(reader.words.search(typed, top_k=9))) == expected
+    assert {url.strip("/") for url in ids(reader.words.search_pages(typed, top_k=9))} >= expected
     assert reader.words.evidence(typed).share == pytest.approx(1.0)
     assert ids(plain.words.search(typed, top_k=9)) == ids(plain.words.search_pages(typed, top_k=9)) == []
     assert plain.words.evidence(typed).count == 0

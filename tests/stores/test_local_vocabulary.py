@@ -23,12 +23,12 @@ def by_comparing_all(word: str, words: Counted) -> list[str]:
     return []
 
 
-def of(words: Counted, asked: list[str] | None = None) -> Vocabulary:
+def of(words: Counted, letters: list[str] | None = None) -> Vocabulary:
     """A vocabulary as the index gives it: by letter, the most frequent first, then by spelling."""
 
     def words_with(first: str) -> list[str]:
-        if asked is not None:
-            asked.append(first)
+        if letters is not None:
+            letters.append(first)
         counted = sorted((item for item in words if item[0].startswith(first)), key=lambda item: (-item[1], item[0]))
         return [word for word, _ in counted]
 

@@ -27,7 +27,7 @@ NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 COUNT = 300
 
 
-def made(number: int, text: str = "zebra") -> Record:
+def word_record(number: int, text: str = "zebra") -> Record:
     return record(f"k{number:03}", f"/{number // 3}", f"{text} {number % 7} " * (number % 5 + 1), ordinal=number)
 
 
@@ -46,9 +46,9 @@ def files_of(generation: Path) -> dict[str, bytes]:
 
 def publish_twice(root: Path) -> None:
     store = store_in(root)
-    fill(store, [made(number) for number in range(COUNT)], random_units(COUNT))
+    fill(store, [word_record(number) for number in range(COUNT)], random_units(COUNT))
     store.delete_by_ids(["k007", "k100"], MAIN)
-    fill(store, [made(number, "giraffe") for number in range(20, 25)], random_units(5))
+    fill(store, [word_record(number, "giraffe") for number in range(20, 25)], random_units(5))
 
 
 @contextmanager
@@ -95,7 +95,7 @@ def test_parts_do_not_change_the_file(tmp_path: Path) -> None:
     publish_twice(tmp_path / "one")
     store, vectors = store_in(tmp_path / "two"), random_units(COUNT)
     for start in range(0, COUNT, 20):
-        store.upsert([made(number) for number in range(start, start + 20)], vectors[start : start + 20], MAIN)
+        store.upsert([word_record(number) for number in range(start, start + 20)], vectors[start : start + 20], MAIN)
     store.publish(MAIN, INFO)
     first = min((tmp_path / "one" / "main").glob("2*"))
     (mine,), (other,) = ((folder / "packs").glob("*.words") for folder in (first, live(tmp_path / "two")))
@@ -106,9 +106,9 @@ def test_parts_do_not_change_the_file(tmp_path: Path) -> None:
 def test_a_small_change_writes_a_small_pack_and_links_the_other(tmp_path: Path) -> None:
     """Work follows the change: the cost does not grow with the site."""
     store = store_in(tmp_path)
-    fill(store, [made(number) for number in range(COUNT)], random_units(COUNT))
+    fill(store, [word_record(number) for number in range(COUNT)], random_units(COUNT))
     (before,) = (live(tmp_path) / "packs").glob("*.words")
-    reader = fill(store, [made(7, "giraffe")], random_units(1))
+    reader = fill(store, [word_record(7, "giraffe")], random_units(1))
     new, old_pack = sorted((live(tmp_path) / "packs").glob("*.words"), key=lambda path: path.stat().st_size)
     assert old_pack.name == before.name
     assert (old_pack.stat().st_nlink, new.stat().st_nlink) == (2, 1)

@@ -120,7 +120,7 @@ def product(tmp_path_factory: pytest.TempPathFactory) -> IndexReader:
 
 
 @pytest.mark.parametrize(
-    ("typed", "meant"),
+    ("typed", "expected"),
     [
         ("Lantern slots", "slots"),
         ("slots in Lantern", "slots"),
@@ -149,5 +149,5 @@ def product(tmp_path_factory: pytest.TempPathFactory) -> IndexReader:
         ("use slots", "use slots"),  # a word of all pages that names nothing
     ],
 )
-def test_the_name_of_the_product_does_not_count_in_a_query(product: IndexReader, typed: str, meant: str) -> None:
-    assert product.words.corrected(typed) == meant
+def test_the_name_of_the_product_does_not_count_in_a_query(product: IndexReader, typed: str, expected: str) -> None:
+    assert product.words.corrected(typed) == expected

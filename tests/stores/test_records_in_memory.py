@@ -15,7 +15,7 @@ from searchsocket.stores.local.reader import LocalReader
 from searchsocket.testing.store.samples import INFO, MAIN, fill, random_units, record
 from searchsocket.types import Record
 
-Asked = Callable[[], list[int]]
+RecordCounts = Callable[[], list[int]]
 
 
 def records_of(count: int, text: str = "lamp") -> list[Record]:
@@ -34,7 +34,7 @@ def opened(store: LocalStore) -> LocalReader:
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
+def reads_of_packs(monkeypatch: pytest.MonkeyPatch) -> RecordCounts:
     """Return a function that lists the record counts of all reads of the packs since its last call."""
     record_counts: list[int] = []
     select = Packs.select
@@ -53,30 +53,32 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
     return since
 
 
-def test_what_was_read_ahead_is_not_read_again(tmp_path: Path, asked: Asked) -> None:
+def test_what_was_read_ahead_is_not_read_again(tmp_path: Path, reads_of_packs: RecordCounts) -> None:
     records = records_of(120)
     store = LocalStore(tmp_path, "shop")
     fill(store, records, random_units(120))
     expected = opened(store).catalogue.readable(ids_of(records))
     reader = opened(store)
-    asked()
+    reads_of_packs()
     reader.catalogue.read_ahead()
-    assert asked() == [100, 20]
+    assert reads_of_packs() == [100, 20]
     assert reader.catalogue.readable(ids_of(records)) == expected
     assert reader.catalogue.texts(ids_of(records)) == [row.chunk.body.text for row in records]
     reader.catalogue.read_ahead()
-    assert asked() == []
+    assert reads_of_packs() == []
 
 
-def test_many_records_are_not_read_ahead(tmp_path: Path, asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_records_are_not_read_ahead(
+    tmp_path: Path, reads_of_packs: RecordCounts, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Those that come last would drive out the first."""
     monkeypatch.setattr(packs, "MAX_CACHED", 119)
     store = LocalStore(tmp_path, "shop")
     fill(store, records_of(120), random_units(120))
     reader = opened(store)
-    asked()
+    reads_of_packs()
     reader.catalogue.read_ahead()
-    assert asked() == []
+    assert reads_of_packs() == []
 
 
 def test_texts_come_from_memory_only_where_all_are_there(tmp_path: Path) -> None:
@@ -89,7 +91,7 @@ def test_texts_come_from_memory_only_where_all_are_there(tmp_path: Path) -> None
         assert reader.catalogue.texts(ids_of(some)) == [row.chunk.body.text for row in some]
 
 
-def test_a_new_generation_knows_what_stays(tmp_path: Path, asked: Asked) -> None:
+def test_a_new_generation_knows_what_stays(tmp_path: Path, reads_of_packs: RecordCounts) -> None:
     records = records_of(60)
     store = LocalStore(tmp_path, "shop")
     fill(store, records, random_units(60))
@@ -97,9 +99,9 @@ def test_a_new_generation_knows_what_stays(tmp_path: Path, asked: Asked) -> None
     service.reader(MAIN).catalogue.read_ahead()
     fill(store, [record("k3", "/3", "rope"), record("new", "/8", "sea")], random_units(2))
     catalogue = service.reader(MAIN).catalogue
-    asked()
+    reads_of_packs()
     catalogue.readable([*ids_of(records), "new"])
-    assert asked() == [2]
+    assert reads_of_packs() == [2]
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -122,15 +124,15 @@ def test_no_generation_answers_with_a_record_of_another(tmp_path: Path, seed: in
         }
         reader = service.reader(MAIN)
         some = draw.sample(sorted(there), draw.randint(1, len(there)))
-        assert said(reader.catalogue.readable(some)) == [there[name] for name in some]
+        assert records_in(reader.catalogue.readable(some)) == [there[name] for name in some]
         assert reader.catalogue.readable(some) == opened(store).catalogue.readable(some)
         assert reader.catalogue.texts(sorted(there)) == [there[name].chunk.body.text for name in sorted(there)]
         if draw.random() < 0.5:
             reader.catalogue.read_ahead()
 
 
-def said(found: Sequence[ReadableRecord]) -> list[Record]:
-    return [item.record for item in found]
+def records_in(readable_records: Sequence[ReadableRecord]) -> list[Record]:
+    return [item.record for item in readable_records]
 
 
 def test_damage_is_told(tmp_path: Path) -> None:

@@ -26,11 +26,11 @@ class Watched(MemoryVectors):
         self.gone: list[str] = []
         self.is_away = False
 
-    def stage(self, generation: Generation, rows: Iterable[VectorRow], gone: Iterable[str]) -> None:
-        rows, gone = list(rows), list(gone)
+    def stage(self, generation: Generation, rows: Iterable[VectorRow], deleted_ids: Iterable[str]) -> None:
+        rows, deleted_ids = list(rows), list(deleted_ids)
         self.rows += [row.id for row in rows]
-        self.gone += gone
-        super().stage(generation, rows, gone)
+        self.gone += deleted_ids
+        super().stage(generation, rows, deleted_ids)
 
     def retain(self, scope: Scope, generations: Collection[Generation]) -> None:
         if self.is_away:

@@ -10,7 +10,7 @@ KEY = "sk-test-0123456789abcdefghijk"
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("text", "expected"),
     [
         (f"no such key: {KEY}", "no such key: [key]"),
         (f"no such key: {KEY[:20]}...", "no such key: [key]..."),
@@ -20,8 +20,8 @@ KEY = "sk-test-0123456789abcdefghijk"
         ("a\x1b]0;title\x07b\r\nc\u202ed\u200be", "a ]0;title b c d e"),
     ],
 )
-def test_what_is_shown(text: str, shown: str) -> None:
-    assert provider_message(text, KEY) == shown
+def test_what_is_shown(text: str, expected: str) -> None:
+    assert provider_message(text, KEY) == expected
 
 
 def test_a_short_key_and_none() -> None:

@@ -10,7 +10,7 @@ VOCABULARY = ["state", "router", "stated", "slate", "configuration", "animation"
 
 
 @pytest.mark.parametrize(
-    ("typed", "meant"),
+    ("typed", "expected"),
     [
         ("statr", ["state"]),
         ("sttae", ["state"]),
@@ -25,8 +25,8 @@ VOCABULARY = ["state", "router", "stated", "slate", "configuration", "animation"
         ("conf", []),
     ],
 )
-def test_the_nearest_words_are_found(typed: str, meant: list[str]) -> None:
-    assert nearest(typed, VOCABULARY) == meant
+def test_the_nearest_words_are_found(typed: str, expected: list[str]) -> None:
+    assert nearest(typed, VOCABULARY) == expected
 
 
 def test_equally_near_words_come_in_the_order_of_the_vocabulary() -> None:
@@ -51,7 +51,7 @@ def test_distance_agrees_with_the_table_method(one: str, other: str, edits: int)
 
 
 @pytest.mark.parametrize(
-    ("typed", "meant", "is_likely"),
+    ("typed", "expected", "is_likely"),
     [
         ("rcently", "recently", True),  # left out
         ("routter", "router", True),  # doubled
@@ -62,8 +62,8 @@ def test_distance_agrees_with_the_table_method(one: str, other: str, edits: int)
         ("animtxon", "animation", False),
     ],
 )
-def test_likely_slips_are_those_that_fingers_make(typed: str, meant: str, is_likely: bool) -> None:
-    assert is_likely_typo(typed, meant) is is_likely
+def test_likely_slips_are_those_that_fingers_make(typed: str, expected: str, is_likely: bool) -> None:
+    assert is_likely_typo(typed, expected) is is_likely
 
 
 @pytest.mark.parametrize(

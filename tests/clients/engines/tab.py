@@ -25,10 +25,10 @@ class Tab:
     def value(self, expression: str) -> Any:
         return self.run(f"return ({expression})")
 
-    def keys(self, keys: str, held: str = "") -> None:
+    def keys(self, keys: str, modifier: str = "") -> None:
         """Press keys one after the other, while another is held."""
         pressed = [{"type": kind, "value": key} for key in keys for kind in ("keyDown", "keyUp")]
-        around = [[{"type": kind, "value": key} for key in held] for kind in ("keyDown", "keyUp")]
+        around = [[{"type": kind, "value": key} for key in modifier] for kind in ("keyDown", "keyUp")]
         self.act({"type": "key", "id": "keyboard", "actions": [*around[0], *pressed, *around[1]]})
 
     def click(self, element: str) -> None:

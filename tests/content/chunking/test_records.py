@@ -152,11 +152,11 @@ def keys_of(definitions: Sequence[tuple[str, str]]) -> list[str]:
 
 
 @given(definitions, st.integers(0, 99))
-def test_an_insert_renumbers_no_code(known: list[tuple[str, str]], at: int) -> None:
+def test_an_insert_renumbers_no_code(expected: list[tuple[str, str]], at: int) -> None:
     """Whatever stands above a definition, and wherever a function is added, every other key stays."""
-    before = keys_of(known)
-    at %= len(known) + 1
-    after = keys_of([*known[:at], ("new_one", "def new_one(): ..."), *known[at:]])
+    before = keys_of(expected)
+    at %= len(expected) + 1
+    after = keys_of([*expected[:at], ("new_one", "def new_one(): ..."), *expected[at:]])
     assert after[:at] + after[at + 1 :] == before
     assert len(set(after)) == len(after)
 

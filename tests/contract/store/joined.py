@@ -11,12 +11,20 @@ from searchsocket.testing.store.samples import fill, random_units, record
 from searchsocket.types import MATCH_ALL, Filter
 
 
-def columns(found: Candidates) -> list[object]:
+def columns(candidates: Candidates) -> list[object]:
     """All but the numbers by which `facts` are ordered, of which only the order is promised."""
-    named = [getattr(found.facts, field.name) for field in fields(found.facts) if field.name != "order"]
-    order = np.argsort(found.facts.order)
-    values = [found.cosine, found.bm25, found.page_bm25, found.titled, found.headed, order, *named]
-    return [list(found.ids), found.best_cosine, *map(list, values)]
+    named = [getattr(candidates.facts, field.name) for field in fields(candidates.facts) if field.name != "order"]
+    order = np.argsort(candidates.facts.order)
+    values = [
+        candidates.cosine,
+        candidates.bm25,
+        candidates.page_bm25,
+        candidates.titled,
+        candidates.headed,
+        order,
+        *named,
+    ]
+    return [list(candidates.ids), candidates.best_cosine, *map(list, values)]
 
 
 class JoinedContract:

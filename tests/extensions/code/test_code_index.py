@@ -109,8 +109,8 @@ def test_a_run_without_changes_reads_no_file(code: CodeProject, monkeypatch: pyt
 class Later(WorkingTreeSource):
     """Looked at long after the files were written."""
 
-    def __init__(self, *given: object, **options: object) -> None:
-        super().__init__(*given, **options, now_ns=lambda: 4_000_000_000 * 10**9)  # type: ignore[arg-type]
+    def __init__(self, *arguments: object, **options: object) -> None:
+        super().__init__(*arguments, **options, now_ns=lambda: 4_000_000_000 * 10**9)  # type: ignore[arg-type]
 
 
 def test_files_that_go_take_their_records_along(code: CodeProject) -> None:

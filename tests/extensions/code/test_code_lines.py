@@ -62,9 +62,9 @@ def ask(server: LineServer, **request: object) -> Any:
     return answer["data"]
 
 
-def replies(server: LineServer, sent: bytes) -> list[dict[str, Any]]:
+def replies(server: LineServer, request_bytes: bytes) -> list[dict[str, Any]]:
     answers = io.BytesIO()
-    server.serve(io.BytesIO(sent), answers)
+    server.serve(io.BytesIO(request_bytes), answers)
     return [json.loads(line) for line in answers.getvalue().split(b"\n")[:-1]]
 
 

@@ -7,7 +7,7 @@ from searchsocket.extensions.code.cli.requests import file_line
 
 
 @pytest.mark.parametrize(
-    ("name", "shown"),
+    ("name", "expected"),
     [
         ("src/a b.py", "src/a b.py:3"),
         ("BOSS血条.lua", "BOSS血条.lua:3"),
@@ -16,6 +16,6 @@ from searchsocket.extensions.code.cli.requests import file_line
         ("right\u202eyp.py", "right⟨U+202E⟩yp.py:3"),
     ],
 )
-def test_a_place_is_one_line_and_names_its_file(name: str, shown: str) -> None:
+def test_a_place_is_one_line_and_names_its_file(name: str, expected: str) -> None:
     """A name may contain anything but a slash; without its hidden characters it would name another file."""
-    assert click.unstyle(file_line(name, 3)) == shown
+    assert click.unstyle(file_line(name, 3)) == expected

@@ -248,11 +248,11 @@ def test_the_command_prints_lines_that_an_editor_opens(indexed: CodeProject) -> 
     )
 
 
-@pytest.mark.parametrize(("last", "said"), [(2, None), (3, "… 1 more line"), (4, "… 2 more lines")])
-def test_lines_that_are_not_printed_are_counted(indexed: CodeProject, last: int, said: str | None) -> None:
+@pytest.mark.parametrize(("last", "note"), [(2, None), (3, "… 1 more line"), (4, "… 2 more lines")])
+def test_lines_that_are_not_printed_are_counted(indexed: CodeProject, last: int, note: str | None) -> None:
     result = replace(ask(indexed, "verifyToken")[0], lines=f"1-{last}", preview="a\nb")
     printed = [line.strip() for line in map(unstyle, result_lines(result))][3:]
-    assert printed == ([said] if said else [])
+    assert printed == ([note] if note else [])
 
 
 def test_a_person_at_a_terminal_sees_what_was_looked_for(indexed: CodeProject) -> None:
@@ -281,14 +281,14 @@ def test_source_is_for_callers_with_the_key(indexed: CodeProject) -> None:
 
 
 @pytest.mark.parametrize(
-    ("q", "found"),
+    ("q", "names"),
     [("parseQuery", ("parseQuery",)), ("how is Parser::parse called", ("Parser.parse",)), ("run", ("run",)),
      ("read the file", ()), ("use `MAX_RETRIES` here", ("MAX_RETRIES",)), ("$state rune", ("$state",)),
      ("Set.#items", ("Set.#items",)), ("a[b]", ("a[b]",)), ("?!", ("?!",)),
      ("(A, R).into", ("(A, R).into",)), ("()", ("()",)), ("&'a Path", ("&'a Path",))],
 )  # fmt: skip
-def test_names_in_a_query(q: str, found: tuple[str, ...]) -> None:
-    assert symbols_in(q) == found
+def test_names_in_a_query(q: str, names: tuple[str, ...]) -> None:
+    assert symbols_in(q) == names
 
 
 @pytest.mark.parametrize(

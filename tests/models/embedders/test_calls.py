@@ -61,7 +61,7 @@ def run(cache: EmbeddingCache, embedder: OpenAIEmbedder, *texts: str, **options:
     return embed_missing(cache, embedder, items(*texts), lambda positions: [texts[at] for at in positions], **chosen)  # type: ignore[arg-type]
 
 
-def held(cache: EmbeddingCache) -> int:
+def cached_texts(cache: EmbeddingCache) -> int:
     return sum(model.texts for model in cache.models())
 
 
@@ -109,7 +109,7 @@ def test_each_is_committed_when_it_arrives(server: Server, cache: EmbeddingCache
     commits: list[int] = []
 
     def on_progress(count: int, total: int) -> None:
-        commits.append(held(cache))
+        commits.append(cached_texts(cache))
         if count == total - 2:  # all but the late one
             late.set()
 
@@ -125,7 +125,7 @@ def test_limits_and_failures_that_pass_are_waited_out(
     server.replies.extend([error(429, "rate_limit_exceeded", Retry_After="9"), error(500, "oops"), Reply(cut=True)])
     run(cache, embedder, *TEXTS[:8], concurrency=1, passing=passing.time)
     assert passing.slept == [9.0, 0.25, 0.5]
-    assert held(cache) == 8
+    assert cached_texts(cache) == 8
 
 
 @pytest.mark.parametrize("is_limit", [True, False])
@@ -159,7 +159,7 @@ def test_an_empty_account_ends_it_at_once_and_what_is_done_is_kept(
     server.replies.extend([*[Reply()] * 6, *[error(429, "insufficient_quota")] * 50])
     with pytest.raises(EmbedderRefused, match="no credit left"):
         run(cache, embedder, *TEXTS, concurrency=concurrency)
-    assert held(cache) == len(server.paid) == 12
+    assert cached_texts(cache) == len(server.paid) == 12
     assert len(server.requests) <= 6 + concurrency
     server.replies.clear()
     again = run(cache, embedder, *TEXTS)
@@ -192,7 +192,7 @@ def test_a_batch_that_cannot_be_right_is_not_stored_and_the_others_are(
     server.replies.append(Reply(spoil=lambda answer: answer | {"data": answer["data"][:1]}))
     with pytest.raises(BadVectors):
         run(cache, embedder, *TEXTS)
-    assert held(cache) == len(server.paid) - 2
+    assert cached_texts(cache) == len(server.paid) - 2
 
 
 def test_runs_that_are_killed_pay_again_only_what_was_under_way(server: Server, tmp_path: Path) -> None:

@@ -28,14 +28,14 @@ class Remote(HashEmbedder):
 
     def __init__(self, failure: Exception | None = None) -> None:
         super().__init__(1_000_000.0)
-        self.asked: list[str] = []
+        self.calls: list[str] = []
         self.failure = failure
         self.called, self.gate = threading.Event(), threading.Event()
         self.gate.set()
 
     def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
         assert kind == "query"
-        self.asked += texts
+        self.calls += texts
         self.called.set()
         assert self.gate.wait(20)
         if self.failure:
@@ -62,7 +62,7 @@ def test_a_query_is_asked_for_once() -> None:
     queries = vectors_of(embedder)
     results = [queries.vector(embedder, "a") for _ in range(3)]
     assert all(np.array_equal(vector, HashEmbedder().embed(["a"], "query")[0]) for vector in results)
-    assert embedder.asked == ["a"]
+    assert embedder.calls == ["a"]
 
 
 def test_models_do_not_share_vectors() -> None:
@@ -71,7 +71,7 @@ def test_models_do_not_share_vectors() -> None:
     queries = vectors_of(one)
     queries.vector(one, "a")
     queries.vector(other, "a")
-    assert (one.asked, other.asked) == (["a"], ["a"])
+    assert (one.calls, other.calls) == (["a"], ["a"])
 
 
 def test_so_many_are_remembered_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,7 +81,7 @@ def test_so_many_are_remembered_and_no_more(monkeypatch: pytest.MonkeyPatch) -> 
     queries = vectors_of(embedder)
     for text in "abacab":
         queries.vector(embedder, text)
-    assert embedder.asked == ["a", "b", "c", "b"]
+    assert embedder.calls == ["a", "b", "c", "b"]
 
 
 def test_a_vector_that_is_remembered_cannot_be_changed() -> None:
@@ -101,7 +101,7 @@ def test_equal_queries_wait_for_one_call() -> None:
         assert embedder.called.wait(20)
         embedder.gate.set()
         assert not any(isinstance(call.result(20), NoVector) for call in calls)
-    assert embedder.asked == ["a"]
+    assert embedder.calls == ["a"]
 
 
 def test_who_is_too_slow_is_not_waited_for_and_what_comes_later_is_kept() -> None:
@@ -113,7 +113,7 @@ def test_who_is_too_slow_is_not_waited_for_and_what_comes_later_is_kept() -> Non
     embedder.gate.set()
     ended()
     assert not isinstance(queries.vector(embedder, "a"), NoVector)
-    assert embedder.asked == ["a"]
+    assert embedder.calls == ["a"]
 
 
 def test_a_provider_that_hangs_gets_no_endless_number_of_calls(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,7 +124,7 @@ def test_a_provider_that_hangs_gets_no_endless_number_of_calls(monkeypatch: pyte
     assert [queries.vector(embedder, str(number)) for number in range(9)] == [NoVector.TOO_SLOW] * 9
     embedder.gate.set()
     ended()
-    assert len(embedder.asked) == 3
+    assert len(embedder.calls) == 3
 
 
 @pytest.mark.parametrize("failure", [EmbedderUnavailable("down"), EmbedderRefused("no credit"), BadVectors("short")])
@@ -199,10 +199,10 @@ def test_nobody_waits_for_a_provider_that_fails_again_and_again() -> None:
     embedder = Remote(EmbedderUnavailable("down"))
     queries = vectors_of(embedder, clock=lambda: now)
     assert [queries.vector(embedder, str(n)) for n in range(8)] == [NoVector.UNAVAILABLE] * 8
-    assert len(embedder.asked) == 5
+    assert len(embedder.calls) == 5
     now += timedelta(seconds=10)
     assert [queries.vector(embedder, str(n)) for n in range(8)] == [NoVector.UNAVAILABLE] * 8
-    assert len(embedder.asked) == 6
+    assert len(embedder.calls) == 6
     now += timedelta(seconds=10)
     embedder.failure = None
     assert not any(isinstance(queries.vector(embedder, str(n)), NoVector) for n in range(8))
@@ -220,7 +220,7 @@ def test_late_answers_are_failures_too() -> None:
         now += timedelta(seconds=1)
         embedder.gate.set()
         ended()
-    assert len(embedder.asked) == 5
+    assert len(embedder.calls) == 5
 
 
 def test_queries_are_in_the_ledger_and_stop_with_the_months_budget(tmp_path: Path) -> None:
@@ -230,7 +230,7 @@ def test_queries_are_in_the_ledger_and_stop_with_the_months_budget(tmp_path: Pat
     embedder = Remote()
     queries = vectors_of(embedder, ledger=ledger, usd_a_month=9.0)
     assert [queries.vector(embedder, text) is NoVector.OVER_BUDGET for text in "abca"] == [False, False, True, False]
-    assert embedder.asked == ["a", "b"]
+    assert embedder.calls == ["a", "b"]
     (line,) = [line for line in ledger.lines() if line.used_for == "queries"]
     assert (line.model_id, line.tokens, line.cost_usd) == (embedder.model_id, 2, 2.0)
 

@@ -22,7 +22,7 @@ class Provider:
     says: bool
     level: float = field(init=False)
     at: float = 0.0
-    taken: int = 0
+    accepted_tokens: int = 0
     refused: int = 0
 
     def __post_init__(self) -> None:
@@ -37,7 +37,7 @@ class Provider:
             wait = (tokens - self.level) / self.rate if self.says else None
             return now + 0.05, EmbedderUnavailable("429", wait, is_limit=True), {}
         self.level -= tokens
-        self.taken += tokens
+        self.accepted_tokens += tokens
         reset = (self.burst - self.level) / self.rate
         headers = {
             "x-ratelimit-limit-tokens": str(self.burst),
@@ -64,7 +64,7 @@ def seconds_of(provider: Provider, concurrency: int) -> float:
         assert queue.failure is None
         pause = queue.pause_s(len(under_way))
         if not under_way and pause is None:
-            assert provider.taken == CHUNKS * TOKENS
+            assert provider.accepted_tokens == CHUNKS * TOKENS
             return now
         if under_way and (pause is None or under_way[0][0] <= now + pause):
             now, _, call, error, headers = heapq.heappop(under_way)

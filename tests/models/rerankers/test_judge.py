@@ -26,12 +26,12 @@ class Elsewhere:
     def __init__(self, failure: Exception | None = None, *, is_remote: bool = True) -> None:
         self.is_remote = is_remote
         self.failure = failure
-        self.asked: list[tuple[str, ...]] = []
+        self.calls: list[tuple[str, ...]] = []
         self.called, self.gate = threading.Event(), threading.Event()
         self.gate.set()
 
     def rerank(self, query: str, texts: Sequence[str], *, top_n: int, timeout_s: float) -> Judgement:
-        self.asked.append((query, *texts))
+        self.calls.append((query, *texts))
         self.called.set()
         assert self.gate.wait(20)
         if self.failure:
@@ -61,7 +61,7 @@ def test_a_query_is_judged_once_and_its_cost_is_told() -> None:
     judge = judge_of(reranker, on_usage=usages.append)
     assert [judge.scores("q", TEXTS), judge.scores("q", TEXTS)] == [(0.0, 1.0)] * 2
     judge.scores("q", ["a", "c"])
-    assert reranker.asked == [("q", "a", "b"), ("q", "a", "c")]
+    assert reranker.calls == [("q", "a", "b"), ("q", "a", "c")]
     assert usages == [Usage("elsewhere", 2, 2.0)] * 2
 
 
@@ -74,7 +74,7 @@ def test_equal_queries_wait_for_one_call() -> None:
         assert reranker.called.wait(20)
         reranker.gate.set()
         assert {item.result(20) for item in waiting} == {(0.0, 1.0)}
-    assert len(reranker.asked) <= 2  # one that came when all was over is answered from memory
+    assert len(reranker.calls) <= 2  # one that came when all was over is answered from memory
 
 
 def test_a_slow_one_is_not_waited_for_and_its_answer_is_kept() -> None:
@@ -97,7 +97,7 @@ def test_a_stuck_one_holds_a_few_threads_and_no_caller_beyond_them() -> None:
     try:
         for number in range(20):
             assert judge.scores(f"q{number}", TEXTS) is NotJudged.TOO_SLOW
-        assert len(reranker.asked) == module._MAX_UNDER_WAY
+        assert len(reranker.calls) == module._MAX_UNDER_WAY
     finally:
         reranker.gate.set()
 
@@ -117,7 +117,7 @@ def test_who_fails_is_left_alone_for_a_while(failure: Exception, calls: int, tri
     judge = judge_of(reranker, breaker=Breaker(lambda: now[0]), on_error=errors.append)
     for number in range(6):
         assert judge.scores(f"q{number}", TEXTS) is NotJudged.UNAVAILABLE
-    assert (len(reranker.asked), errors) == (calls * tries, [failure] * calls)
+    assert (len(reranker.calls), errors) == (calls * tries, [failure] * calls)
     now[0], reranker.failure = pause_s + 1, None
     assert judge.scores("later", TEXTS) == (0.0, 1.0)
     assert judge.scores("and more", TEXTS) == (0.0, 1.0)
@@ -163,5 +163,5 @@ def test_what_leaves_the_machine_is_prepared_and_nothing_else(is_remote: bool) -
     reranker = Elsewhere(is_remote=is_remote)
     judge = judge_of(reranker, prepare=lambda text: text.replace("secret", "[redacted]"))
     judge.scores("my secret", ["the secret"])
-    assert reranker.asked == [("my [redacted]", "the [redacted]") if is_remote else ("my secret", "the secret")]
+    assert reranker.calls == [("my [redacted]", "the [redacted]") if is_remote else ("my secret", "the secret")]
     assert (judge.cost == 0) is is_remote  # a model on this machine works for it

@@ -14,11 +14,17 @@ DAY_S = 86_400.0
 ALIVE = {"main": "main", "feature-a": "feature-a"}
 
 
-def kept(name: str, days: float | None) -> ScopeAge:
+def scope_age(name: str, days: float | None) -> ScopeAge:
     return ScopeAge(name, "" if days is None else (NOW - timedelta(days=days)).isoformat())
 
 
-SCOPES = [kept("main", 1), kept("feature-a", 90), kept("gone", 2), kept("gone-long-ago", 90), kept("undated", None)]
+SCOPES = [
+    scope_age("main", 1),
+    scope_age("feature-a", 90),
+    scope_age("gone", 2),
+    scope_age("gone-long-ago", 90),
+    scope_age("undated", None),
+]
 
 
 def going(rules: PruneRules) -> list[str]:

@@ -52,7 +52,7 @@ def write_copies(lab: Lab) -> None:
         lab.page(file, f"<main><p>{text}</p></main>")
 
 
-def copies_found(lab: Lab) -> list[str]:
+def result_copies(lab: Lab) -> list[str]:
     return [url for url in lab.found("tallow candle") if url in ("/a", "/b")]
 
 
@@ -121,7 +121,7 @@ EFFECTS = (
     Effect("ranking.demote_listings", False, first("tallow candle"), "/lamp", "/_modules/lamp", prepare=write_listing),
     Effect("ranking.demote_occasions", False, first("tallow candle"), "/guides/lamp", "/blog/lamp",
            prepare=write_post),
-    Effect("ranking.collapse_alike", False, copies_found, ["/a"], ["/a", "/b"],
+    Effect("ranking.collapse_alike", False, result_copies, ["/a"], ["/a", "/b"],
            prepare=write_copies),
     Effect("ranking.weights.incoming_links", 0.0, first("lighthouse lantern"), "/b", "/a", prepare=write_twins),
     Effect("ranking.weights.depth", 0.0, first("lighthouse lantern"), "/z", "/a/far/away", prepare=write_deep_twins),

@@ -84,7 +84,7 @@ def embedding(web: Web) -> None:
     web.pages = dict.fromkeys(("/usual/embeddings", "/own/embeddings"), answer)
 
 
-def asked(lab: Lab) -> set[str]:
+def request_addresses(lab: Lab) -> set[str]:
     """Return the addresses to which a run sends embedding requests."""
     lab.patch.setattr(openai, "DEFAULT_URL", f"{lab.web.base_url}/usual")
     lab.web.requests.clear()
@@ -149,8 +149,8 @@ EFFECTS = (
            given=REMOTE),
     Effect("embeddings.max_tokens", 100, tokens_a_text, 2048, 100,
            given=SERVED | {"embeddings.model": "own", "embeddings.price_per_million_tokens_usd": 0.0}),
-    Effect("embeddings.base_url", f"{WEB}/own", asked, {"/usual/embeddings"}, {"/own/embeddings"}, given=SERVED,
-           web=embedding, anew=True),
+    Effect("embeddings.base_url", f"{WEB}/own", request_addresses, {"/usual/embeddings"}, {"/own/embeddings"},
+           given=SERVED, web=embedding, anew=True),
     Effect("embeddings.concurrency", 3, under_way, [8], [3], given=SERVED | {"embeddings.base_url": f"{WEB}/own"},
            web=embedding, anew=True),
     Effect("embeddings.query_timeout_s", 0.25, patience, [0.3], [0.25],

@@ -12,20 +12,20 @@ from searchsocket_assets.site import DagsterSite, read_traits
 from searchsocket_assets.site_factory import definitions_of
 from tests.project.settings.lab import Effect, Lab
 
-FOUND = '[[query]]\nquery = "whaling boats"\nexpect = "/blog/first"\n'
+GOLDEN_QUERY = '[[query]]\nquery = "whaling boats"\nexpect = "/blog/first"\n'
 LOST = '[[query]]\nquery = "lighthouse lantern"\nexpect = "/nowhere"\n'
 
 
 def prepare(lab: Lab) -> None:
-    lab.write("golden-queries.toml", FOUND + LOST)
-    lab.write("other.toml", FOUND)
+    lab.write("golden-queries.toml", GOLDEN_QUERY + LOST)
+    lab.write("other.toml", GOLDEN_QUERY)
 
 
 def run(lab: Lab) -> ScopeRun:
     return lab.site.run()
 
 
-def asked(lab: Lab) -> list[str]:
+def query_texts(lab: Lab) -> list[str]:
     project = lab.project
     return [query.query for query in golden_queries(project.root, project.settings.golden.file)]
 
@@ -57,7 +57,12 @@ def zones(lab: Lab) -> set[str | None]:
 
 EFFECTS = (
     Effect(
-        "golden.file", "other.toml", asked, ["whaling boats", "lighthouse lantern"], ["whaling boats"], prepare=prepare
+        "golden.file",
+        "other.toml",
+        query_texts,
+        ["whaling boats", "lighthouse lantern"],
+        ["whaling boats"],
+        prepare=prepare,
     ),
     Effect("golden.min_recall", 0.6, is_good_enough, True, False, prepare=prepare),
     Effect("golden.min_mrr", 0.6, is_good_enough, True, False, prepare=prepare),

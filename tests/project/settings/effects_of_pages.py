@@ -15,16 +15,22 @@ def body(html: str, head: str = "") -> Callable[[Lab], None]:
     return lambda lab: lab.page("boats.html", html, head)
 
 
-def said(key: str, value: object, html: str, before: str, after: str, head: str = "") -> Effect:
+def mirror_effect(key: str, value: object, html: str, before: str, after: str, head: str = "") -> Effect:
     """An effect on the mirror text of a page; "" means that the page is left out."""
     return Effect(key, value, lambda lab: lab.mirror("boats.md"), before, after, prepare=body(html, head))
 
 
 def cut(
-    key: str, value: object, html: str, before: object, after: object, see: Callable[[list[str]], object], **given: int
+    key: str,
+    value: object,
+    html: str,
+    before: object,
+    after: object,
+    see: Callable[[list[str]], object],
+    **max_chars: int,
 ) -> Effect:
     """An effect on the pieces that a page is cut into."""
-    keys = {f"chunking.{name}": size for name, size in given.items()}
+    keys = {f"chunking.{name}": size for name, size in max_chars.items()}
     look = lambda lab: see(lab.sections(URL))  # noqa: E731
     return Effect(f"chunking.{key}", value, look, before, after, given=keys, prepare=body(f"<main>{html}</main>"))
 
@@ -87,28 +93,28 @@ CODE = f"<pre><code>{chr(10).join(SENTENCES)}</code></pre>"
 SECTIONS = "<h2>Oak</h2><p>Oak lasts.</p><h2>Pine</h2><p>Pine floats.</p>"
 
 EFFECTS = (
-    said("extract.main_selector", "#story", f"<main>{TEXT}</main><div id=story><p>A story.</p></div>",
+    mirror_effect("extract.main_selector", "#story", f"<main>{TEXT}</main><div id=story><p>A story.</p></div>",
          "Boats lie here.", "A story."),
-    said("extract.drop_tags", ["BLOCKQUOTE"],
+    mirror_effect("extract.drop_tags", ["BLOCKQUOTE"],
          f"<main>{TEXT}<nav><p>Menu.</p></nav><blockquote>Ahoy.</blockquote></main>",
          "Boats lie here.\n\n> Ahoy.", "Boats lie here.\n\nMenu."),
-    said("extract.drop_selectors", [".advert"],
+    mirror_effect("extract.drop_selectors", [".advert"],
          f"<main>{TEXT}<p class=toc>Contents.</p><p class=advert>Buy.</p></main>",
          "Boats lie here.\n\nBuy.", "Boats lie here.\n\nContents."),
-    said("extract.ignore_attr", "data-Quiet",
+    mirror_effect("extract.ignore_attr", "data-Quiet",
          f"<main>{TEXT}<p data-search-ignore>One.</p><p data-Quiet>Two.</p></main>",
          "Boats lie here.\n\nTwo.", "Boats lie here.\n\nOne."),
-    said("extract.noindex_attr", "data-Absent", f"<main data-Absent>{TEXT}</main>", "Boats lie here.", ""),
-    said("extract.respect_robots_noindex", False, f"<main>{TEXT}</main>", "", "Boats lie here.",
+    mirror_effect("extract.noindex_attr", "data-Absent", f"<main data-Absent>{TEXT}</main>", "Boats lie here.", ""),
+    mirror_effect("extract.respect_robots_noindex", False, f"<main>{TEXT}</main>", "", "Boats lie here.",
          head="<meta name=robots content=noindex>"),
     Effect("extract.converter", "markdownify", is_walked_by_markdownify, False, True,
            prepare=body(f"<main>{TEXT}</main>")),
     Effect("extract.converters", ["boat_notes:Notes"], lambda lab: lab.mirror("boats.md"), "Boats lie here.",
            "> Boats lie here.", prepare=with_notes),
     only_value("transform.output"),
-    said("transform.preserve_code_blocks", False, "<main><pre><code>make boat\nmake oar</code></pre></main>",
+    mirror_effect("transform.preserve_code_blocks", False, "<main><pre><code>make boat\nmake oar</code></pre></main>",
          "```\nmake boat\nmake oar\n```", "make boat make oar"),
-    said("transform.preserve_tables", False,
+    mirror_effect("transform.preserve_tables", False,
          "<main><table><tr><th>Boat<th>Oars</tr><tr><td>Skiff<td>2</tr></table></main>",
          "| Boat | Oars |\n| --- | --- |\n| Skiff | 2 |", "Boat, Oars\nSkiff, 2"),
     Effect("facets", {"boatKind": "string"}, stated, (), ("boatKind=skiff",),

@@ -8,7 +8,7 @@ from searchsocket.search.query import SearchQuery
 from searchsocket.serving.service import open_service
 from tests.project.settings.lab import Effect, Lab, outcome
 
-GIVEN = {"vector.provider": "milvus", "vector.milvus.timeout_s": 1.0}
+BASE_SETTINGS = {"vector.provider": "milvus", "vector.milvus.timeout_s": 1.0}
 NOBODY = {"MILVUS_URI": "http://127.0.0.1:9"}
 
 
@@ -16,10 +16,10 @@ def write_page(lab: Lab) -> None:
     lab.page("a.html", "<main><p>The lantern of the lighthouse.</p></main>")
 
 
-def ask(lab: Lab, asked: str = "lantern") -> None:
+def ask(lab: Lab, query: str = "lantern") -> None:
     """Ask the index of a run on Milvus Lite when nobody is at the address any more."""
     index_scope(replace(lab.site.run(), environ={"MILVUS_URI": str(lab.root / "vectors.db")}))
-    open_service(lab.project, NOBODY).search(SearchQuery(asked), lab.project.scope_named("main"))
+    open_service(lab.project, NOBODY).search(SearchQuery(query), lab.project.scope_named("main"))
 
 
 def limits(lab: Lab) -> list[float]:
@@ -39,6 +39,6 @@ def limits(lab: Lab) -> list[float]:
 
 EFFECTS = (
     Effect("search.on_backend_failure", "error", lambda lab: outcome(lambda: ask(lab), "127.0.0.1:9"), "ok",
-           "VECTOR_BACKEND_UNAVAILABLE", given=GIVEN, prepare=write_page),
-    Effect("search.backend_timeout_s", 3.5, limits, [2.0], [3.5], given=GIVEN, prepare=write_page),
+           "VECTOR_BACKEND_UNAVAILABLE", given=BASE_SETTINGS, prepare=write_page),
+    Effect("search.backend_timeout_s", 3.5, limits, [2.0], [3.5], given=BASE_SETTINGS, prepare=write_page),
 )  # fmt: skip

@@ -66,7 +66,7 @@ def notes(lab: Lab) -> list[str]:
     return [note["code"] for note in answer.json()["meta"]["notes"]]
 
 
-def asked(lab: Lab) -> list[Request]:
+def rerank_requests(lab: Lab) -> list[Request]:
     """Return the requests of a query to the reranker."""
     lab.web.requests.clear()
     assert status(lab) == 200
@@ -74,7 +74,7 @@ def asked(lab: Lab) -> list[Request]:
 
 
 def body(lab: Lab) -> dict[str, object]:
-    (request,) = asked(lab)
+    (request,) = rerank_requests(lab)
     report: dict[str, object] = json.loads(request.body)
     return report
 
@@ -86,7 +86,7 @@ def longest(lab: Lab) -> bool:
     return max(map(len, documents)) > 100
 
 
-def sent(lab: Lab) -> int:
+def document_count(lab: Lab) -> int:
     documents = body(lab)["documents"]
     assert isinstance(documents, list)
     return len(documents)
@@ -94,7 +94,7 @@ def sent(lab: Lab) -> int:
 
 def addresses(lab: Lab) -> set[str]:
     lab.patch.setattr(jina, "DEFAULT_URL", f"{lab.web.base_url}/usual")
-    return {request.path for request in asked(lab)}
+    return {request.path for request in rerank_requests(lab)}
 
 
 def first(lab: Lab) -> str:
@@ -123,7 +123,7 @@ def effect(
 EFFECTS = (
     effect("rerank.provider", "jina", status, 400, 200),
     effect("rerank.top_n", 2, lambda lab: body(lab)["top_n"], 19, 2),
-    effect("rerank.max_candidates", 3, sent, 19, 3),
+    effect("rerank.max_candidates", 3, document_count, 19, 3),
     effect("rerank.max_chars", 100, longest, True, False),
     effect("rerank.timeout_s", 30.0, patience, [2.0], [30.0]),
     effect("rerank.price_per_million_tokens_usd", 1e6, notes, [], ["RERANKER_OVER_BUDGET"]),

@@ -71,7 +71,7 @@ class Reader:
         return pull_scope(self.objects, self.root, scope, max_bytes=max_bytes)
 
     def holds(self, scope: Scope = MAIN) -> list[object]:
-        return held(self.root, scope)
+        return index_contents(self.root, scope)
 
     def generations(self, scope: Scope = MAIN) -> list[str]:
         """Folders and temporary files of the scope, but for the files that every scope has."""
@@ -79,7 +79,7 @@ class Reader:
         return sorted(names - {"CURRENT", "artifact.json"})
 
 
-def held(root: Path, scope: Scope = MAIN) -> list[object]:
+def index_contents(root: Path, scope: Scope = MAIN) -> list[object]:
     """All that the index in a folder answers from: records, vectors and page texts, read and verified anew."""
     store = LocalStore(root, PROJECT)
     assert store.verify(scope) == []

@@ -15,7 +15,7 @@ from searchsocket.stores.artifacts.objects.base import Objects
 from searchsocket.stores.artifacts.prune import description_of, stored_generations
 from searchsocket.stores.local import LocalStore
 from tests.stores.artifacts import dying
-from tests.stores.artifacts.machines import PIECES, Indexer, Reader, held
+from tests.stores.artifacts.machines import PIECES, Indexer, Reader, index_contents
 
 NEVER = 10**9
 
@@ -52,7 +52,7 @@ def before_each_step(step: str, root: Path, place: Path, copied: Path, tmp_path:
 def test_a_killed_push_is_invisible_and_the_next_one_completes_it(
     place: Path, indexer: Indexer, reader: Reader, tmp_path: Path
 ) -> None:
-    old, new = reader.holds(), held(indexer.root)
+    old, new = reader.holds(), index_contents(indexer.root)
     for fell in before_each_step("push", indexer.root, place, place, tmp_path):
         reader.pull()
         assert reader.holds() in (old, new), fell
@@ -67,7 +67,7 @@ def test_a_killed_pull_leaves_the_old_generation_and_the_next_one_completes_it(
     place: Path, indexer: Indexer, reader: Reader, tmp_path: Path
 ) -> None:
     indexer.push()
-    old, new = reader.holds(), held(indexer.root)
+    old, new = reader.holds(), index_contents(indexer.root)
     expected = 0
     for fell in before_each_step("pull", reader.root, place, reader.root, tmp_path):
         assert reader.holds() in (old, new), fell
@@ -102,7 +102,7 @@ def test_a_full_disk_is_an_error_and_the_old_generation_stays(
     assert str(reader.root) in message
     assert reader.holds() == old
     reader.pull()
-    assert reader.holds() == held(indexer.root)
+    assert reader.holds() == index_contents(indexer.root)
 
 
 def test_two_machines_push_the_same_scope_and_readers_see_one_whole(objects: Objects, tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_two_machines_push_the_same_scope_and_readers_see_one_whole(objects: Obj
             for number in range(5):
                 machine.publish([*PIECES, Piece("/own", f"Edit {number} of {machine.root.name}.")])
                 with lock:
-                    generation = held(machine.root)
+                    generation = index_contents(machine.root)
                     published[generation[0].name] = generation  # type: ignore[attr-defined]
                 machine.push()
         except Exception as error:  # noqa: BLE001  (told by the test)

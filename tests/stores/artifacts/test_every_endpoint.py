@@ -72,7 +72,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(scope="module")
-def wanted(cache: str, tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
+def local_answers(cache: str, tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
     """Return the answers of an index that is stored in the folder."""
     local = Published(write_site(tmp_path_factory.mktemp("local") / "harbour"), {"SEARCHSOCKET_CACHE": cache})
     local.run()
@@ -111,7 +111,7 @@ def credentials(store: str, folder: Path, factory: pytest.TempPathFactory) -> It
 
 @pytest.mark.parametrize("place", PLACES)
 def test_an_empty_folder_answers_every_endpoint(
-    place: str, published: Published, wanted: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    place: str, published: Published, local_answers: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with objects_in(place, tmp_path, monkeypatch) as url:
         published.run(url)
@@ -119,7 +119,7 @@ def test_an_empty_folder_answers_every_endpoint(
         empty.mkdir()
         reply = answers(empty, published.environ | {"SEARCHSOCKET__ARTIFACTS__URL": url})
     assert list(empty.rglob("born.i64")), "the index that was fetched has no vectors elsewhere"
-    for (path, _), ours, theirs in zip(REQUESTS, reply, wanted, strict=True):
+    for (path, _), ours, theirs in zip(REQUESTS, reply, local_answers, strict=True):
         assert ours == theirs, path
 
 

@@ -25,10 +25,10 @@ class Outage:
     objects: Objects
     address: str = "file:///objects"
     is_out: bool = False
-    asked: list[str] = field(default_factory=list)
+    reads: list[str] = field(default_factory=list)
 
     def stream(self, name: str) -> Iterator[bytes]:
-        self.asked.append(name)
+        self.reads.append(name)
         if self.is_out:
             raise ArtifactsUnavailable("the object store is out")
         return self.objects.stream(name)
@@ -74,9 +74,9 @@ def test_a_new_generation_is_fetched_when_it_is_time_to_look(indexer: Indexer, f
     first = indexer.publish_and_push().generation
     assert follower.live == first
     second = edit(indexer)
-    request_count = len(follower.place.asked)
+    request_count = len(follower.place.reads)
     assert follower.later(POLL_S / 3) == []
-    assert (follower.live, len(follower.place.asked)) == (first, request_count)
+    assert (follower.live, len(follower.place.reads)) == (first, request_count)
     assert follower.later() == []
     assert (follower.live, follower.trouble) == (second, None)
 
@@ -84,11 +84,11 @@ def test_a_new_generation_is_fetched_when_it_is_time_to_look(indexer: Indexer, f
 def test_a_query_asks_the_object_store_nothing(indexer: Indexer, follower: Follower) -> None:
     indexer.publish_and_push()
     _ = follower.live
-    request_count = len(follower.place.asked)
+    request_count = len(follower.place.reads)
     for _ in range(20):
         follower.store.reader(MAIN)
         follower.store.answering(MAIN)
-    assert len(follower.place.asked) == request_count
+    assert len(follower.place.reads) == request_count
 
 
 def test_an_outage_leaves_the_old_generation_and_health_says_so(indexer: Indexer, follower: Follower) -> None:
@@ -139,10 +139,10 @@ def test_what_was_refused_is_looked_at_again_after_pauses_that_grow(
     sound = read(objects, pointer_name("main"), 10_000)
     objects.put(pointer_name("main"), b"damaged")
     assert follower.later() == ["ARTIFACT_INVALID"]
-    request_count = follower.place.asked.count(pointer_name("main"))
+    request_count = follower.place.reads.count(pointer_name("main"))
     for _ in range(40):
         follower.later()
-    assert 2 < follower.place.asked.count(pointer_name("main")) - request_count < 10
+    assert 2 < follower.place.reads.count(pointer_name("main")) - request_count < 10
     assert follower.live == first
     assert isinstance(follower.trouble, ArtifactInvalid)
     objects.put(pointer_name("main"), sound)
@@ -158,7 +158,7 @@ def test_a_scope_is_fetched_when_it_is_first_asked_for_and_followed_then(indexer
     for _ in range(5):
         with pytest.raises(ScopeNotIndexed):
             follower.store.reader(PREVIEW)
-    assert follower.place.asked.count(pointer_name("preview")) == 1
+    assert follower.place.reads.count(pointer_name("preview")) == 1
     indexer.publish_and_push(PIECES[:3], PREVIEW)
     follower.later()
     assert follower.store.reader(PREVIEW).generation.records == 3
@@ -170,7 +170,7 @@ def test_a_scope_is_fetched_when_it_is_first_asked_for_and_followed_then(indexer
 def test_processes_share_what_one_of_them_fetched(indexer: Indexer, follower: Follower) -> None:
     indexer.publish_and_push()
     assert follower.live
-    request_count = len(follower.place.asked)
+    request_count = len(follower.place.reads)
     beside = Follower(follower.root, follower.place)
     assert beside.live == follower.live
-    assert follower.place.asked[request_count:] == [pointer_name("main")]
+    assert follower.place.reads[request_count:] == [pointer_name("main")]

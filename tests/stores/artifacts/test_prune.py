@@ -11,7 +11,7 @@ from searchsocket.errors import ScopeNotIndexed
 from searchsocket.stores.artifacts.objects.base import Objects
 from searchsocket.stores.artifacts.prune import Pruned, prune, stored_generations
 from searchsocket.types import Scope
-from tests.stores.artifacts.machines import PIECES, Indexer, Reader, held
+from tests.stores.artifacts.machines import PIECES, Indexer, Reader, index_contents
 
 PREVIEW = Scope(PROJECT, "preview")
 HOUR = timedelta(hours=1)
@@ -62,7 +62,7 @@ def test_the_newest_generations_stay_whole(
     assert sorted(entry.name for entry in removed.generations) == names[:-keep]
     assert removed.files > 0
     reader.pull()
-    assert reader.holds() == held(indexer.root)
+    assert reader.holds() == index_contents(indexer.root)
     if keep > 1:
         indexer.site.store.rollback(MAIN)
         assert indexer.push().sent_files == 0  # what a rollback leads to is there
@@ -133,7 +133,7 @@ def test_a_dropped_scope_goes_and_others_keep_what_they_share(
     removed = pruned(objects, 2, HOUR, drop_scopes=["preview"])
     assert [generation.scope for generation in removed.generations] == ["preview"]
     reader.pull()
-    assert reader.holds() == held(indexer.root)
+    assert reader.holds() == index_contents(indexer.root)
     with pytest.raises(ScopeNotIndexed):
         reader.pull(PREVIEW)
 
@@ -160,4 +160,4 @@ def test_a_push_between_the_look_and_the_removal_loses_nothing(
     monkeypatch.undo()
     assert len(calls) >= 3
     reader.pull()
-    assert reader.holds() == held(indexer.root)
+    assert reader.holds() == index_contents(indexer.root)

@@ -14,7 +14,7 @@ from searchsocket.stores.artifacts.objects.base import Objects, read
 from searchsocket.stores.artifacts.prune import stored_generations
 from searchsocket.stores.local import LocalStore
 from searchsocket.types import Scope
-from tests.stores.artifacts.machines import PIECES, Indexer, Reader, held
+from tests.stores.artifacts.machines import PIECES, Indexer, Reader, index_contents
 
 EDITED = Piece("/docs/p7", "A bowline holds a mooring rope.", "Ropes")
 PREVIEW = Scope(PROJECT, "preview")
@@ -23,7 +23,7 @@ PREVIEW = Scope(PROJECT, "preview")
 def test_the_reader_holds_what_the_indexer_published(indexer: Indexer, reader: Reader) -> None:
     indexer.publish_and_push()
     assert reader.pull().is_new
-    assert reader.holds() == held(indexer.root)
+    assert reader.holds() == index_contents(indexer.root)
 
 
 def test_a_second_pull_moves_nothing(indexer: Indexer, reader: Reader) -> None:
@@ -40,7 +40,7 @@ def test_an_edit_moves_only_the_files_that_it_changed(indexer: Indexer, reader: 
     pulled = reader.pull()
     assert 0 < pushed.sent_files < first.files
     assert 0 < pulled.fetched_files < first.files
-    assert reader.holds() == held(indexer.root)
+    assert reader.holds() == index_contents(indexer.root)
 
 
 def test_a_push_of_what_is_there_sends_nothing(indexer: Indexer, objects: Objects) -> None:
@@ -65,7 +65,7 @@ def test_a_push_sends_again_what_was_lost_though_nothing_changed(
     objects.put(blobs[4], b"cut short")
     assert indexer.push().sent_files == 4
     reader.pull()
-    assert reader.holds() == held(indexer.root)
+    assert reader.holds() == index_contents(indexer.root)
 
 
 def test_a_rollback_reaches_the_reader_and_moves_no_file(indexer: Indexer, reader: Reader) -> None:
@@ -84,11 +84,11 @@ def test_scopes_share_files_and_nothing_else(indexer: Indexer, reader: Reader) -
     indexer.publish_and_push()
     indexer.publish_and_push(PIECES[:3], PREVIEW)
     reader.pull(PREVIEW)
-    assert reader.holds(PREVIEW) == held(indexer.root, PREVIEW)
+    assert reader.holds(PREVIEW) == index_contents(indexer.root, PREVIEW)
     with pytest.raises(ScopeNotIndexed):
         reader.pull(Scope(PROJECT, "other"))
     reader.pull()
-    assert reader.holds() == held(indexer.root)
+    assert reader.holds() == index_contents(indexer.root)
 
 
 def test_what_another_scope_has_is_not_fetched_again(indexer: Indexer, reader: Reader) -> None:
@@ -97,7 +97,7 @@ def test_what_another_scope_has_is_not_fetched_again(indexer: Indexer, reader: R
     indexer.publish_and_push(PIECES, PREVIEW)
     whole = reader.pull()
     again = reader.pull(PREVIEW)
-    assert reader.holds(PREVIEW) == held(indexer.root, PREVIEW)
+    assert reader.holds(PREVIEW) == index_contents(indexer.root, PREVIEW)
     assert 0 < again.fetched_files < whole.fetched_files
     assert again.fetched_bytes < whole.fetched_bytes / 2
 
@@ -133,7 +133,7 @@ def test_a_file_that_was_damaged_in_the_cache_is_fetched_again(indexer: Indexer,
     indexer.publish_and_push([Piece("/docs/p7", PIECES[7].text, "Tides 7", weight=0.5)])
     pack.write_bytes(bytes(pack.stat().st_size))
     reader.pull()
-    assert reader.holds() == held(indexer.root)
+    assert reader.holds() == index_contents(indexer.root)
 
 
 def test_a_damaged_file_is_not_pushed(indexer: Indexer, objects: Objects) -> None:

@@ -8,7 +8,7 @@ from searchsocket.web.versions.families import VersionPage, VersionRules, find_f
 from searchsocket.web.versions.listed import ListedVersion
 
 DOCS = ("", "/install", "/usage", "/api/client")
-Found = dict[str, tuple[list[str], str]]  # parent -> names, default
+Families = dict[str, tuple[list[str], str]]  # parent -> names, default
 
 
 def pages(*folders: str, rests: Iterable[str] = DOCS) -> list[VersionPage]:
@@ -19,24 +19,24 @@ def pages(*folders: str, rests: Iterable[str] = DOCS) -> list[VersionPage]:
     ]
 
 
-def found(some: Sequence[VersionPage], listed: Sequence[ListedVersion] = (), **rules: object) -> Found:
+def families_of(some: Sequence[VersionPage], listed: Sequence[ListedVersion] = (), **rules: object) -> Families:
     families = find_families(some, {"": listed} if listed else {}, VersionRules(**rules))  # type: ignore[arg-type]
     return {family.parent: ([version.name for version in family.versions], family.default) for family in families}
 
 
 def test_folders_named_by_numbers_that_hold_the_same_pages() -> None:
-    assert found(pages("/1.9", "/1.10", "/2.0-rc.1")) == {"": (["2.0-rc.1", "1.10", "1.9"], "1.10")}
+    assert families_of(pages("/1.9", "/1.10", "/2.0-rc.1")) == {"": (["2.0-rc.1", "1.10", "1.9"], "1.10")}
 
 
 def test_versions_may_lie_below_languages_and_components() -> None:
     site = pages("/en/1.0", "/en/2.0", "/de/1.0", "/de/2.0", "/tool/v5", "/tool/v6")
     both = (["2.0", "1.0"], "2.0")
-    assert found(site) == {"/de": both, "/en": both, "/tool": (["v6", "v5"], "v6")}
+    assert families_of(site) == {"/de": both, "/en": both, "/tool": (["v6", "v5"], "v6")}
 
 
 def test_read_the_docs_searches_stable() -> None:
     """There `latest` is the development branch."""
-    assert found(pages("/en/stable", "/en/latest", "/en/v2.1"))["/en"][1] == "stable"
+    assert families_of(pages("/en/stable", "/en/latest", "/en/v2.1"))["/en"][1] == "stable"
 
 
 def test_stable_is_the_number_that_it_repeats() -> None:
@@ -76,7 +76,7 @@ def test_a_development_branch_is_no_alias_although_it_hardly_differs() -> None:
 
 def test_without_stable_latest_is_what_it_is_called() -> None:
     """Antora replaces the number of the newest version by `latest`."""
-    assert found(pages("/tool/latest", "/tool/1.0"))["/tool"][1] == "latest"
+    assert families_of(pages("/tool/latest", "/tool/1.0"))["/tool"][1] == "latest"
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_without_stable_latest_is_what_it_is_called() -> None:
 )
 def test_the_site_says_which_version_is_the_latest(versions: list[ListedVersion], default: str) -> None:
     """Unless that is no release: then the newest release is searched."""
-    assert found(pages("/dev", "/1.1", "/1.0"), versions)[""][1] == default
+    assert families_of(pages("/dev", "/1.1", "/1.0"), versions)[""][1] == default
 
 
 def test_an_alias_that_is_a_link_has_no_folder() -> None:
@@ -101,8 +101,8 @@ def test_an_alias_that_is_a_link_has_no_folder() -> None:
 
 def test_a_listed_version_needs_no_page_in_common() -> None:
     site = [*pages("/jammy", rests=("/a",)), *pages("/noble", rests=("/b",))]
-    assert found(site, [ListedVersion("noble"), ListedVersion("jammy")]) == {"": (["noble", "jammy"], "noble")}
-    assert found(site) == {}
+    assert families_of(site, [ListedVersion("noble"), ListedVersion("jammy")]) == {"": (["noble", "jammy"], "noble")}
+    assert families_of(site) == {}
 
 
 def docusaurus() -> list[VersionPage]:
@@ -113,12 +113,12 @@ def docusaurus() -> list[VersionPage]:
 
 
 def test_docusaurus_states_versions_in_its_metas() -> None:
-    assert found(docusaurus()) == {"/docs": (["3.0", "next", "2.0"], "3.0")}
+    assert families_of(docusaurus()) == {"/docs": (["3.0", "next", "2.0"], "3.0")}
 
 
 def test_docusaurus_is_found_without_its_metas() -> None:
     site = [page._replace(stated="") for page in docusaurus()]
-    assert found(site)["/docs"] == (["latest", "next", "2.0"], "latest")
+    assert families_of(site)["/docs"] == (["latest", "next", "2.0"], "latest")
 
 
 def test_canonical_links_say_which_version_is_meant() -> None:
@@ -126,7 +126,7 @@ def test_canonical_links_say_which_version_is_meant() -> None:
         page._replace(canonical=page.url.replace("/3.0", "/2.0").replace("/1.0", "/2.0"))
         for page in pages("/1.0", "/2.0", "/3.0")
     ]
-    assert found(site)[""][1] == "2.0"
+    assert families_of(site)[""][1] == "2.0"
 
 
 @pytest.mark.parametrize(
@@ -146,13 +146,13 @@ def test_canonical_links_say_which_version_is_meant() -> None:
     ids=["blog posts", "changelog", "one folder", "years", "release notes", "nothing in common"],
 )
 def test_what_is_no_version(site: list[VersionPage]) -> None:
-    assert found(site) == {}
+    assert families_of(site) == {}
 
 
 def test_a_pattern_names_the_folders() -> None:
     site = pages("/docs/jammy", "/docs/noble", "/api/v1", "/api/v2")
-    assert found(site, pattern="/docs/{version}") == {"/docs": (["noble", "jammy"], "noble")}
-    assert found(pages("/en/docs/a1", "/de/docs/a1", "/en/docs/b2"), pattern="/*/docs/{version}") == {
+    assert families_of(site, pattern="/docs/{version}") == {"/docs": (["noble", "jammy"], "noble")}
+    assert families_of(pages("/en/docs/a1", "/de/docs/a1", "/en/docs/b2"), pattern="/*/docs/{version}") == {
         "/en/docs": (["b2", "a1"], "b2")
     }
 
@@ -160,22 +160,22 @@ def test_a_pattern_names_the_folders() -> None:
 def test_a_pattern_makes_no_version_of_a_page_or_a_section() -> None:
     site = [*pages("/docs/1.0", rests=("/a",)), *pages("/docs/2.0", rests=("/b",)), *pages("/docs/guides")]
     site.append(VersionPage("/docs/faq"))
-    assert found(site) == {}
-    assert found(site, pattern="/docs/{version}") == {"/docs": (["2.0", "1.0"], "2.0")}
+    assert families_of(site) == {}
+    assert families_of(site, pattern="/docs/{version}") == {"/docs": (["2.0", "1.0"], "2.0")}
 
 
 def test_detection_can_be_turned_off() -> None:
-    assert found(pages("/1.0", "/2.0"), detect=False) == {}
+    assert families_of(pages("/1.0", "/2.0"), detect=False) == {}
 
 
 def test_the_settings_name_the_default() -> None:
     site, listed = pages("/1.0", "/2.0"), [ListedVersion("2.0"), ListedVersion("1.0", aliases=("lts",))]
-    assert found(site, listed, default="1.0")[""][1] == found(site, listed, default="lts")[""][1] == "1.0"
-    assert found(site, exclude=("2.*",))[""][1] == "1.0"
+    assert families_of(site, listed, default="1.0")[""][1] == families_of(site, listed, default="lts")[""][1] == "1.0"
+    assert families_of(site, exclude=("2.*",))[""][1] == "1.0"
 
 
 def test_many_versions_and_pages_take_little_time() -> None:
     """Comparisons grow with the number of pages, not with the square of the number of versions."""
     rests = [f"/section{n % 9}/page{n}" for n in range(50)]
-    ((names, default),) = found(pages(*(f"/{n}.{m}" for n in range(20) for m in range(10)), rests=rests)).values()
+    ((names, default),) = families_of(pages(*(f"/{n}.{m}" for n in range(20) for m in range(10)), rests=rests)).values()
     assert (len(names), default) == (200, "19.9")
