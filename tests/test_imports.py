@@ -308,7 +308,7 @@ def test_the_api_on_the_local_store_loads_no_orchestrator_and_no_client() -> Non
     assert not loaded(code) & (ORCHESTRATOR | CLIENTS | PROTOCOL)
 
 
-def test_what_answers_loads_no_web_framework() -> None:
+def test_modules_that_answer_load_no_web_framework() -> None:
     """The command line answers without one."""
     assert not loaded("import searchsocket.serving.service, searchsocket.serving.answers") & (SERVER | ORCHESTRATOR)
 

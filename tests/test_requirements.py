@@ -40,7 +40,7 @@ def imported() -> Iterator[tuple[str, str]]:
                 yield str(path.relative_to(ROOT)), canonicalize_name(distributions[module][0])
 
 
-def test_what_the_product_imports_is_declared_and_no_more() -> None:
+def test_declared_packages_are_those_the_product_imports() -> None:
     """A package that comes along with another one can go with it."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     lists = [project["dependencies"], *project["optional-dependencies"].values()]
@@ -50,7 +50,7 @@ def test_what_the_product_imports_is_declared_and_no_more() -> None:
     assert declared - {name for _, name in used} == RUN_BY_OTHERS | GRAMMARS
 
 
-def test_what_serves_requires_a_part_of_it_in_the_same_words() -> None:
+def test_the_serving_requirements_are_a_literal_part_of_all() -> None:
     everything = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     serving = tomllib.loads((ROOT / "serve/pyproject.toml").read_text())["project"]
     assert set(serving["dependencies"]) < set(everything["dependencies"])

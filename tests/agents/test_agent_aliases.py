@@ -62,7 +62,7 @@ def test_an_alias_means_the_same(
         ("search", {"query": "battery", "opts": "topK"}, "'opts' is not an argument"),
     ],
 )
-def test_what_means_nothing_is_still_refused(
+def test_an_unknown_argument_is_still_refused(
     agent_server: Any, tool: str, arguments: dict[str, Any], complaint: str
 ) -> None:
     """No argument is dropped in silence."""

@@ -88,7 +88,7 @@ def test_the_tools_are_there_wherever_an_index_is(root: Path) -> None:
     assert [tool.name for tool in list_tools(server(root))] == ["search", "get_page", *TOOLS_OF_CODE, "ask"]
 
 
-def test_what_is_too_large_to_begin_unasked_says_how(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_first_index_explains_how_to_start_it(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(code_keeper, "MAX_FIRST_FILES", 2)
     agent = server(root)
     refused = search(agent, "verifyToken")

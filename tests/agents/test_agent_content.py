@@ -75,7 +75,7 @@ def test_a_question_is_answered_with_cited_sentences_or_refused(agent_server: An
     assert refused.structured_content["passages"] == []
 
 
-def test_what_comes_next_names_offered_tools_alone(agent_project: Project) -> None:
+def test_next_actions_name_only_offered_tools(agent_project: Project) -> None:
     """A call of a tool that is not there would be a step into nothing."""
     server = server_of(offering(agent_project, "search_content", "get_document_text"))
     answer = call(server, "search_content", folder_id="site", exact_terms=["battery"])

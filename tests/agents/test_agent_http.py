@@ -81,7 +81,7 @@ def test_a_slash_at_the_end_of_the_address_changes_nothing(port: int) -> None:
     assert send(port, path="/mcp/", method="GET")[0] == 405
 
 
-def test_who_sends_no_key_is_refused(port: int) -> None:
+def test_a_call_without_a_key_is_refused(port: int) -> None:
     status, body, headers = send(port, key="")
     assert (status, body["error"]["code"], headers["www-authenticate"]) == (401, "UNAUTHORIZED", "Bearer")
     status, body, _ = send(port, key="wrong")

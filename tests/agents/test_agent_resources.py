@@ -47,7 +47,7 @@ def test_pages_and_files_are_read_by_their_addresses(agent_server: Any, mode: st
     ["searchsocket://page/nowhere", "searchsocket://file/..%2F..%2Fetc/passwd", "searchsocket://file//etc/passwd",
      "file:///etc/passwd", "searchsocket://page/a?scope=gone", "searchsocket://" + "a" * 9_000],
 )  # fmt: skip
-def test_what_is_not_there_is_refused_with_a_code(agent_server: Any, uri: str) -> None:
+def test_a_missing_resource_is_an_error_with_a_code(agent_server: Any, uri: str) -> None:
     error = read(agent_server, uri)
     assert isinstance(error, MCPError)
     assert error.error.data["code"] in ("PAGE_NOT_FOUND", "SCOPE_NOT_INDEXED")

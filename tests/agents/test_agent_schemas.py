@@ -86,7 +86,7 @@ def test_a_part_that_is_used_twice_or_within_itself_stays_a_part() -> None:
     }
 
 
-def test_what_a_model_of_arguments_says_of_itself_is_not_listed() -> None:
+def test_docstrings_of_argument_models_are_not_listed() -> None:
     """The tool's own description says it already, and each talk pays for the list."""
 
     class Documented(Arguments):

@@ -99,7 +99,7 @@ def test_a_page_is_read_without_the_model(agent_project: Project, monkeypatch: p
     assert not call(server_of(agent_project), "get_page", url="/docs/battery").is_error
 
 
-def test_what_hides_in_a_page_is_seen_and_fenced(agent_server: Any) -> None:
+def test_hidden_characters_of_a_page_are_visible_and_fenced(agent_server: Any) -> None:
     """A page may have been written for the agent that reads it."""
     answer = call(agent_server, "get_page", url="/docs/driving")
     text = text_of(answer)

@@ -31,7 +31,7 @@ def printed(project: Project, command: str, *arguments: str) -> str:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_what_fits_is_printed_and_the_rest_is_got_by_the_token(agent_project: Project, command: str) -> None:
+def test_a_long_answer_continues_with_its_token(agent_project: Project, command: str) -> None:
     """Whole, in the order of the whole answer, none twice and none missed."""
     arguments, results, token, option = COMMANDS[command]
 

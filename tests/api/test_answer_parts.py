@@ -49,7 +49,7 @@ def test_a_body_takes_them_too(api: Api) -> None:
         ({"scope": "secret-branch"}, 404, "CONTINUATION_GONE"),
     ],
 )
-def test_what_is_wrong_is_named(api: Api, change: dict[str, Any], status: int, code: str) -> None:
+def test_an_error_names_the_wrong_value(api: Api, change: dict[str, Any], status: int, code: str) -> None:
     token = api.post({"q": "battery", "maxTokens": 200}).json()["continuationToken"]
     refused = api.post({"q": "battery", "continuationToken": token} | change, headers=TRUSTED)
     assert refused.json()["error"]["code"] == code

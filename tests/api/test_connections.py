@@ -133,7 +133,7 @@ def test_a_request_under_way_is_not_closed_for_room(project: Project) -> None:
         assert answer.status == 200
 
 
-def test_where_all_are_answered_the_next_is_told_to_come_back(project: Project) -> None:
+def test_a_connection_above_the_limit_is_told_to_retry(project: Project) -> None:
     connections = Connections(most=1)
     with running(project, connections=connections) as port, closing(connect(port, "127.0.0.2")) as slow:
         slow.sendall(b"POST /api/search HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"

@@ -42,7 +42,7 @@ def test_a_file_path_goes_into_every_request(api: Api) -> None:
     assert "nine hours" in data["chunks"][0]["content"]
 
 
-def test_who_is_trusted_reads_where_it_comes_from(api: Api) -> None:
+def test_trusted_callers_read_the_source_of_a_document(api: Api) -> None:
     body = {"folder_id": "site", "exact_terms": ["dock"]}
     first = api.post(body, SEARCH, **TRUSTED).json()["data"]["results"][0]
     assert first["source"]["route_file"] == "src/routes/docs/battery/+page.svelte"

@@ -60,7 +60,7 @@ def test_its_commands_are_answered(project: Project) -> None:
     }  # fmt: skip
 
 
-def test_what_comes_from_outside_is_escaped(project: Project) -> None:
+def test_foreign_text_is_escaped(project: Project) -> None:
     api = client(Project(project.root, project.settings, EVIL))
     assert EVIL not in api.get("/docs").text
     assert "&lt;img" in api.get("/docs").text

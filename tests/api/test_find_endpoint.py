@@ -34,7 +34,7 @@ def test_an_answer_goes_on_by_its_continuation(api: Api) -> None:
 
 
 @pytest.mark.parametrize("query", ["", "q=", "q=battery&limit=0", "q=battery&limit=101", "q=battery&topK=2"])
-def test_what_is_malformed_is_refused(api: Api, query: str) -> None:
+def test_a_malformed_request_is_refused(api: Api, query: str) -> None:
     answer = api.get(f"/api/find?{query}")
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, "INVALID_REQUEST")
 

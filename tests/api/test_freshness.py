@@ -77,7 +77,7 @@ def test_only_public_answers_are_for_shared_caches(configured: Callable[..., Api
     assert "etag" not in api.post({"q": "battery"}).headers
 
 
-def test_who_may_not_read_a_scope_is_not_told_that_it_is_unchanged(api: Api) -> None:
+def test_a_validator_reveals_nothing_about_a_private_scope(api: Api) -> None:
     path = "/api/pages/docs/install?scope=secret-branch"
     tag = api.get(path, headers=WITH_KEY).headers["etag"]
     assert api.get(path, headers={"if-none-match": tag}).status_code == 403
@@ -109,7 +109,7 @@ def test_large_answers_are_compressed_for_those_who_read_gzip(api: Api) -> None:
     assert int(packed.headers["content-length"]) < int(plain.headers["content-length"]) / 3
 
 
-def test_what_is_left_of_the_rate_is_said(configured: Callable[..., Api]) -> None:
+def test_the_rest_of_the_rate_is_reported(configured: Callable[..., Api]) -> None:
     api = configured(rate_limit=RateLimitSettings(max=3, window_ms=30_000))
     answers = [
         api.get(path) for path in ("/api/search?q=battery", "/api/pages/nope", "/api/nothing", "/api/search?q=a")

@@ -100,7 +100,7 @@ def test_a_typescript_client_searches_and_reads_pages(served: tuple[str, Path], 
     run("node", "client.js", base, cwd=tmp_path)
 
 
-def test_what_the_description_allows_is_answered_and_nothing_else(served: tuple[str, Path], tmp_path: Path) -> None:
+def test_only_requests_within_the_description_are_answered(served: tuple[str, Path], tmp_path: Path) -> None:
     """schemathesis: requests that the description allows and others, undeclared methods, answers of another shape."""
     base, _ = served
     # That a question names something to look for, and a token is one of ours, no schema says.

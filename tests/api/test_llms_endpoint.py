@@ -26,7 +26,7 @@ def test_the_list_leads_to_pages_that_are_answered_as_markdown(api: Api) -> None
         assert page.text.strip() in api.get("/llms-full.txt").text
 
 
-def test_what_is_held_is_not_sent_again(api: Api) -> None:
+def test_a_cached_file_is_not_sent_again(api: Api) -> None:
     for path in ("/llms.txt", "/llms-full.txt", "/docs/install.md"):
         tag = api.get(path).headers["etag"]
         again = api.get(path, headers={"if-none-match": tag})
@@ -47,7 +47,7 @@ def test_only_a_key_opens_what_is_not_public(api: Api) -> None:
     assert answer.headers["cache-control"].startswith("private")
 
 
-def test_what_is_not_there_says_so_with_a_code(api: Api) -> None:
+def test_a_missing_file_is_an_error_with_a_code(api: Api) -> None:
     missing = api.get("/docs/nothing-at-all.md")
     assert (missing.status_code, missing.json()["error"]["code"]) == (404, "PAGE_NOT_FOUND")
     for path in ("/nowhere/llms.txt", "/llms-full-9.txt", "/nowhere/llms-full.txt"):

@@ -192,7 +192,7 @@ def test_the_least_recently_used_are_closed_above_the_bound_of_memory(world: Wor
     run(world, steps)
 
 
-def test_what_nobody_uses_is_closed_and_its_numbers_stay(world: World) -> None:
+def test_an_idle_project_is_closed_and_its_numbers_stay(world: World) -> None:
     async def steps(service: Service) -> None:
         def count(name: str) -> float:
             return sum(

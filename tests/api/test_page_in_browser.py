@@ -107,7 +107,7 @@ def test_everything_can_be_reached_by_keys(page: Page, base: str) -> None:
     expect(links.first).to_have_text(first)
 
 
-def test_what_pages_say_never_runs(page: Page) -> None:
+def test_text_of_pages_never_runs_as_script(page: Page) -> None:
     page.keyboard.type("zebra")
     expect(page).to_have_title("zebra · Search Garden robot")  # answers to a part of it may come before
     expect(page.locator("#results h2 a").first).to_contain_text("<img")

@@ -66,7 +66,7 @@ def served(tmp_path: Path) -> Served:
     return site
 
 
-def test_what_a_run_has_not_published_is_not_served(served: Served) -> None:
+def test_pages_of_an_unpublished_run_are_not_served(served: Served) -> None:
     """A run is under way, or died before it published: the mirror is ahead of the index."""
     served.edit()
     run = served.run()
@@ -142,7 +142,7 @@ def test_the_mirror_folder_is_for_people(served: Served) -> None:
     assert served.page() == before
 
 
-def test_what_only_the_front_matter_says_is_published_too(served: Served) -> None:
+def test_facts_from_front_matter_are_published(served: Served) -> None:
     """The day of publication is in no record."""
     first = served.generation()
     path = served.root / "build/docs/install/index.html"

@@ -44,7 +44,7 @@ def test_it_is_asked_for_in_the_body_or_in_the_url(tmp_path: Path, server: Serve
     assert "const" not in schemas["SearchRequest"]["properties"]["rerank"]
 
 
-def test_where_none_is_configured_the_document_says_so(api: Api) -> None:
+def test_the_document_says_if_no_reranker_is_configured(api: Api) -> None:
     document = api.get("/api/openapi.json").json()
     schemas = [document["components"]["schemas"]["SearchRequest"]["properties"]["rerank"]]
     parameters = document["paths"]["/api/search"]["get"]["parameters"]

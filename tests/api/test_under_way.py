@@ -11,7 +11,7 @@ from search_api.gate.stack import UnderWayGuard
 from search_api.run.server import OnceAMinute, server_log
 
 
-def test_what_is_beyond_the_limit_is_refused_and_later_callers_are_served() -> None:
+def test_requests_above_the_limit_are_refused_and_later_ones_served() -> None:
     async def scene() -> tuple[list[int], int]:
         go, arrived = asyncio.Event(), asyncio.Semaphore(0)
 

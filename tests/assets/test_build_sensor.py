@@ -201,7 +201,7 @@ def test_a_run_of_somebody_else_over_a_build_is_one_of_it(
     assert len(tick()) == 1
 
 
-def test_what_indexes_nothing_does_not_count_as_a_run_over_a_build(tick: Tick, instance: dg.DagsterInstance) -> None:
+def test_a_run_without_indexing_does_not_count_for_a_build(tick: Tick, instance: dg.DagsterInstance) -> None:
     """A plan, or a night's verification, after the build came hid it for ever."""
     for name in ("plan_scope", "verify_scope", "index_code"):
         job = dg.JobDefinition(name=name, graph_def=dg.GraphDefinition(name))

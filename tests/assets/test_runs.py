@@ -122,7 +122,7 @@ def test_checks_of_a_command_are_of_what_it_materialized(
 
 
 @pytest.mark.filterwarnings("ignore:Parameter `include_sources`")
-def test_what_a_command_materialized_triggers_the_conditions_of_other_assets(
+def test_materializations_of_a_command_trigger_other_assets(
     project: Project, stored: dg.DagsterInstance, index: Index
 ) -> None:
     """An asset of the user that waits for new materializations of `search_index`, in the same partition."""

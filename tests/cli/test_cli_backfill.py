@@ -60,7 +60,7 @@ def test_a_glob_that_fits_nothing_is_refused(run: RunCli, branched: Path) -> Non
     assert "error [INVALID_REQUEST]: no scope and no existing branch matches 'featur-*'" in lost.stderr
 
 
-def test_nothing_is_meant_unless_it_is_said(run: RunCli, branched: Path) -> None:
+def test_backfill_needs_a_selection(run: RunCli, branched: Path) -> None:
     assert "select scopes with" in run("backfill", project=branched).stderr
 
 

@@ -90,7 +90,7 @@ def is_alive(pid: int) -> bool:
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children are listed in /proc")
-def test_what_somebody_writes_is_found_and_an_error_is_no_end(dev: Dev, indexed: Path) -> None:
+def test_edits_become_searchable_and_an_error_does_not_stop_dev(dev: Dev, indexed: Path) -> None:
     address = dev.until(r"http://127\.0\.0\.1:\d+")[0]
     assert dev.until(r"nothing changed in generation")
 
@@ -156,7 +156,7 @@ def test_it_reports_that_the_builder_ended(indexed: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children are listed in /proc")
-def test_what_it_started_ends_with_it_also_when_it_is_killed(dev: Dev) -> None:
+def test_child_processes_end_with_dev_even_if_it_is_killed(dev: Dev) -> None:
     dev.until(r"http://127\.0\.0\.1:\d+")
     (service,) = dev.children()
     watched = os.pidfd_open(service)

@@ -15,7 +15,7 @@ from tests.sources.git_repository import commit, git
 RECIPE = Path(__file__).parents[2] / "examples/docs-site/src/content/recipes/pull-request-comment.md"
 
 
-def test_what_is_compared_is_named_or_refused(indexed: Path, run: RunCli, run_json: RunJson) -> None:
+def test_both_sides_of_a_diff_are_named_or_refused(indexed: Path, run: RunCli, run_json: RunJson) -> None:
     same = run_json("diff", "live", "main", project=indexed)
     assert (same["pages"]["unchanged"], same["pages"]["changed"]) == (5, [])
     name = same["after"]["name"]

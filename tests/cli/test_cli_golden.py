@@ -48,7 +48,7 @@ def test_past_results_are_listed(site: Path, run: RunCli, run_json: RunJson) -> 
     assert "2026-01-01T10:00:00  g1  recall@k 0.500" in run("test", "--scope", "main", "--history").stdout
 
 
-def test_what_was_searched_is_proposed(indexed: Path, run: RunCli, run_json: RunJson, tmp_path: Path) -> None:
+def test_recent_searches_are_proposed(indexed: Path, run: RunCli, run_json: RunJson, tmp_path: Path) -> None:
     run("search", "mooring", "rope", project=indexed)
     run("search", "tide table", project=indexed)
     run("search", "asked of no scope", "--scope", "other", project=indexed)

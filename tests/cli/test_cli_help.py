@@ -77,7 +77,7 @@ def _named(module: str) -> object:
 
 
 @pytest.mark.parametrize("words", ["--help", "--version", "completion bash", "search --help"])
-def test_who_asks_for_little_loads_no_command_but_that(words: str) -> None:
+def test_help_of_a_command_loads_no_other_command(words: str) -> None:
     """Bar: 0.1 s of CPU, of which a third is click."""
     program = (
         "import sys; from searchsocket.cli.main import cli\n"

@@ -48,7 +48,7 @@ def tree(root: Path) -> dict[str, bytes]:
     return {path.relative_to(root).as_posix(): path.read_bytes() for path in files}
 
 
-def test_nothing_is_written_before_somebody_says_yes(run: RunCli, run_json: RunJson, site: Path, put: Put) -> None:
+def test_init_writes_nothing_before_confirmation(run: RunCli, run_json: RunJson, site: Path, put: Put) -> None:
     put(KIT2)
     before = tree(site)
     result = run("init")
@@ -151,7 +151,7 @@ def test_a_site_without_one_prerendered_page_is_told_so(run_json: RunJson, site:
     assert run_json("init")["notes"] == []
 
 
-def test_what_somebody_changed_since_stays(run_json: RunJson, site: Path, put: Put) -> None:
+def test_later_edits_survive_an_undo(run_json: RunJson, site: Path, put: Put) -> None:
     put(KIT2)
     run_json("init", "--yes")
     component = site / "src/lib/searchsocket/Search.svelte"

@@ -19,7 +19,7 @@ def test_a_known_error_has_its_public_code() -> None:
     assert "waiting for the first index" in trouble_line(ScopeNotIndexed("main"))
 
 
-def test_what_the_system_refuses_is_told_as_everywhere_else() -> None:
+def test_errors_of_the_system_have_the_usual_form() -> None:
     assert "[STATE_UNAVAILABLE]" in trouble_line(OSError(5, "Input/output error", "/dev/harbour"))
 
 

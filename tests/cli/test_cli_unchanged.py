@@ -67,7 +67,7 @@ def test_a_run_is_made_only_where_something_changed_or_one_is_asked_for(
         "--source crawl",
     ],
 )
-def test_what_asks_for_more_than_a_look_is_not_decided_by_one(
+def test_options_beyond_a_check_are_not_skipped(
     run: RunCli, site: Path, monkeypatch: pytest.MonkeyPatch, options: str
 ) -> None:
     """Whatever the record of the last run says: it is not even read."""

@@ -11,7 +11,7 @@ from runner_types import RunCli
 INDEXING = {"lxml", "dagster", "fastapi", "httpx", "pathspec", "rich"}
 
 
-def test_nothing_is_loaded_that_indexes_or_serves(indexed: Path) -> None:
+def test_a_query_loads_no_module_of_indexing_or_serving(indexed: Path) -> None:
     """Bar: 0.4 s of CPU, of which numpy and pydantic take half."""
     program = (
         "import sys; from searchsocket.cli.main import cli\n"

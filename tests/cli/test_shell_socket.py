@@ -77,7 +77,7 @@ def test_an_answer_is_the_same_with_a_service_and_without(indexed: Path, run: Ru
     assert (by_service.exit_code, by_service.stderr) == (alone.exit_code, alone.stderr)
 
 
-def test_nothing_is_opened_or_loaded_where_a_service_answers(indexed: Path) -> None:
+def test_a_query_through_a_service_opens_no_index(indexed: Path) -> None:
     """Bar: 0.12 s of CPU, most of it Python with click."""
     program = (
         "import sys; from searchsocket.cli.main import cli\n"
@@ -127,7 +127,7 @@ def test_a_second_service_leaves_the_socket_to_the_first_and_a_dead_one_is_repla
 
 
 @pytest.mark.parametrize("request_line", [b"", b"\n", b"[]\n", b"{}\n", b"\xff\n", b"1" * 64_000, b'{"identity": 1}\n'])
-def test_what_is_no_request_is_declined_and_the_next_is_answered(indexed: Path, request_line: bytes) -> None:
+def test_an_invalid_request_is_declined_and_the_next_answered(indexed: Path, request_line: bytes) -> None:
     with served(indexed) as errors:
         with socket.socket(socket.AF_UNIX) as connection:
             with address(str(socket_of(indexed))) as name:

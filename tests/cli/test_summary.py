@@ -25,11 +25,11 @@ CONFIG = "import { defineConfig } from 'vitepress'\nexport default defineConfig(
         (SourceOrigin("git-branch", revision="main"), "git-branch, main"),
     ],
 )
-def test_where_pages_come_from_is_one_line(origin: SourceOrigin, words: str) -> None:
+def test_the_source_of_pages_is_one_line(origin: SourceOrigin, words: str) -> None:
     assert list(source_lines(origin.facts())) == [("source", words)]
 
 
-def test_what_else_is_known_has_a_line_of_its_own() -> None:
+def test_further_facts_have_a_line_each() -> None:
     facts = {"source": "crawl", "address": "http://h", "addresses": ".html kept (412 of 415 links)"}
     assert list(source_lines(facts))[1] == ("addresses", ".html kept (412 of 415 links)")
 

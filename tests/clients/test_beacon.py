@@ -76,7 +76,7 @@ def test_a_static_site_reports_opened_pages_and_searches_that_ended_without_one(
     assert beacons.empty()
 
 
-def test_nothing_is_reported_by_default_or_to_visitors_who_object(
+def test_the_beacon_is_off_by_default_and_for_visitors_who_object(
     browser: Browser, static_folder: Path, static_address: str, collector: tuple[str, Beacons]
 ) -> None:
     address, beacons = collector

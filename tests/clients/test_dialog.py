@@ -201,7 +201,7 @@ def test_shortcuts_of_the_page_are_not_for_keys_in_the_search(stage: Stage) -> N
     assert page.evaluate("heard") == ["s", "Control", "k"]
 
 
-def test_what_pages_say_never_runs(stage: Stage) -> None:
+def test_text_of_pages_never_runs_as_script(stage: Stage) -> None:
     page = opened(stage)
     page.keyboard.type("zebra")
     expect(page.locator("[role=option]").first).to_contain_text("<img")

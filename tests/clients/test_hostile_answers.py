@@ -70,7 +70,7 @@ def test_an_override_of_direction_ends_with_its_title(stage: Stage) -> None:
         "https://evil.invalid",
     ],
 )
-def test_what_is_no_path_opens_nothing(stage: Stage, href: str) -> None:
+def test_a_link_that_is_no_path_opens_nothing(stage: Stage, href: str) -> None:
     page = dialog_with_results(stage, [{"href": href, "url": href, "title": "Okapi"}])
     navigations: list[str] = []
     page.on("framenavigated", lambda frame: navigations.append(frame.url))

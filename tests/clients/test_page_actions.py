@@ -67,7 +67,7 @@ def test_the_words_are_those_of_the_page(browser: Browser) -> None:
     page.context.close()
 
 
-def test_what_a_page_states_counts_and_what_fails_is_said(browser: Browser) -> None:
+def test_stated_actions_count_and_failures_are_reported(browser: Browser) -> None:
     """A page of errors in the place of the Markdown is not copied; the texts are those that a site sets."""
     head = '<link rel="alternate external" type="text/markdown" href="/docs/other.md">'
     page = opened(browser, '<searchsocket-page-actions assistants="none"></searchsocket-page-actions>', head)

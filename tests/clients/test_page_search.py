@@ -103,7 +103,7 @@ def test_the_search_of_the_theme_opens_the_dialog(open_page: Open, theme: str) -
     assert page.url.endswith("/docs/page.html")
 
 
-def test_what_is_typed_into_the_field_of_the_theme_is_searched(open_page: Open) -> None:
+def test_the_search_field_of_the_theme_searches(open_page: Open) -> None:
     page = open_page(THEMES["field"] + TEXT)
     page.keyboard.press("Tab")
     page.keyboard.type("ropes")

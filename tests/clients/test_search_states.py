@@ -172,7 +172,7 @@ def test_weak_answers_are_called_so_and_no_answer_is_no_error(stage: Stage) -> N
     expect(link).to_have_attribute("href", "/new?title=xylophon%20%26%20qwzrk")
 
 
-def test_what_is_rejected_is_offered_as_what_was_found_before(stage: Stage) -> None:
+def test_rejected_results_are_offered_as_before(stage: Stage) -> None:
     """A service that gives nothing leaves no words to correct by, but those of the letters before did."""
     page = typed(stage, "batter")
     expect(page.locator(".result").first).to_contain_text("Battery")

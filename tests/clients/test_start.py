@@ -115,7 +115,7 @@ def test_a_pointer_and_a_finger_do_it_too(make_stage: MakeStage, touch: bool) ->
     expect(page.locator(".result").first).to_contain_text("Battery")
 
 
-def test_what_somebody_else_left_there_is_no_page(stage: Stage) -> None:
+def test_foreign_entries_in_storage_are_no_pages(stage: Stage) -> None:
     page = stage.open(DIALOG)
     stored_json = (
         """[{"href": "javascript:alert(1)", "title": "x"}, {"href": "/a"}, null, 7, {"href": "/b", "title": "B"}]"""

@@ -102,7 +102,7 @@ def test_addresses_titles_content_and_language_are_as_the_table_says(row: SiteRo
 
 
 @each_build
-def test_what_is_no_page_is_left_out(row: SiteRow) -> None:
+def test_files_that_are_no_pages_are_left_out(row: SiteRow) -> None:
     assert pages(row.build)[1] == set(row.left_out)
 
 

@@ -110,7 +110,7 @@ def test_agents_reach_mcp_with_a_key_of_their_own_and_pages_as_markdown(running:
         assert f'<link rel="alternate external" type="text/markdown" href="/{page}.md">' in html
 
 
-def test_what_cannot_be_answered_is_an_error_with_a_code(running: Running) -> None:
+def test_a_failed_answer_is_an_error_with_a_code(running: Running) -> None:
     """A body is not read to its end, a service that waits or is away is named to nobody."""
     before = len(running.recorder.requests)
     answer, accepted_bytes = send_without_end(running.port, "/kept", 50_000_000)
@@ -129,7 +129,7 @@ def test_what_cannot_be_answered_is_an_error_with_a_code(running: Running) -> No
 
 @pytest.mark.parametrize("abruptly", [False, True], ids=["closed", "reset"])
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_who_leaves_ends_the_work_of_the_service(running: Running, method: str, abruptly: bool) -> None:
+def test_a_closed_connection_ends_the_work_of_the_service(running: Running, method: str, abruptly: bool) -> None:
     recorder = running.recorder
     visitor = Leaving(running.port, method, "/kept/wait")
     assert recorder.arrived.acquire(timeout=60)

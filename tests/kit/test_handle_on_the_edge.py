@@ -60,7 +60,7 @@ def test_limits_hold(edge: tuple[int, Recorder]) -> None:
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_who_leaves_ends_the_work_of_the_service(edge: tuple[int, Recorder], method: str) -> None:
+def test_a_closed_connection_ends_the_work_of_the_service(edge: tuple[int, Recorder], method: str) -> None:
     """By a reset: workerd does not look for the end of what a visitor sends while it waits."""
     port, recorder = edge
     visitor = Leaving(port, method, "/api/search?wait")

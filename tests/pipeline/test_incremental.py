@@ -21,7 +21,7 @@ def test_a_cold_run_indexes_every_page(site: Site) -> None:
     assert summary.deletion_eligible
 
 
-def test_what_is_found_is_indexed_skipped_or_failed(site: Site) -> None:
+def test_every_page_is_indexed_skipped_or_failed(site: Site) -> None:
     site.write("404.html", "Not found", "<p>No such page.</p>")
     site.write("hidden.html", "Hidden", "<p data-search-noindex>Not for search.</p>")
     pages = site.index().pages

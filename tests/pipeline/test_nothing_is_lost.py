@@ -60,7 +60,7 @@ def test_an_empty_or_missing_source_deletes_nothing(site: Site, how: str) -> Non
 
 
 @pytest.mark.parametrize("mode", ["static-output", "content-files"])
-def test_where_nothing_is_found_the_advice_fits_the_source(site: Site, mode: str) -> None:
+def test_an_empty_source_gives_advice_for_its_kind(site: Site, mode: str) -> None:
     """Globs that matched nothing gave advice on builds."""
     (site.root / "searchsocket.toml").write_text(
         f'source.mode = "{mode}"\nsource.content_files.globs = ["notes/*.md"]\nextract.main_selector = "#none"\n'

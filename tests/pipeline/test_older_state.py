@@ -46,7 +46,7 @@ def test_a_run_that_is_cut_short_and_a_new_scope_read_no_older_chunks(site: Site
     assert healed.embeddings["created"] == 0
 
 
-def test_what_a_newer_release_wrote_is_left_alone(site: Site) -> None:
+def test_the_state_of_a_newer_release_is_not_changed(site: Site) -> None:
     """Index and state: a run ends before it writes anything."""
     site.index()
     state, index = site.project.state_dir / "state.db", site.project.state_dir / "index"

@@ -63,7 +63,7 @@ def paid(make_site: Callable[[], Site], server: Server) -> PaidSite:
     return PaidSite(make_site(), server)
 
 
-def test_what_is_paid_for_is_what_is_new_and_all_of_it_is_in_the_ledger(paid: PaidSite) -> None:
+def test_only_new_texts_are_paid_and_all_are_in_the_ledger(paid: PaidSite) -> None:
     """Cold, unchanged, one edit, a new scope, another model; the ledger says what the server says."""
     cold, texts, tokens = paid.index()
     assert texts == cold.embeddings["created"] > 6
@@ -108,7 +108,7 @@ def test_a_plan_says_what_costs_most_and_calls_nobody(paid: PaidSite) -> None:
     assert (costs["expensivePages"], costs["buildOutput"]) == (report["expensivePages"], report["buildOutput"])
 
 
-def test_what_costs_nothing_has_no_bill(make_site: Callable[[], Site]) -> None:
+def test_a_free_run_has_no_bill(make_site: Callable[[], Site]) -> None:
     site = make_site()
     plan = plan_scope(site.run())
     assert (plan.estimated_cost_usd, plan.expensive_pages, plan.build_output) == (0.0, [], [])

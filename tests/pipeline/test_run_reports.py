@@ -135,7 +135,7 @@ def test_a_report_that_names_very_many_texts_is_read(project: Project) -> None:
     assert report_of(project, "main", "long") == written
 
 
-def test_nothing_is_written_or_deleted_through_a_link(project: Project, tmp_path: Path) -> None:
+def test_links_are_never_followed_to_write_or_delete(project: Project, tmp_path: Path) -> None:
     """Old files are deleted, and a link may lead to somebody's folder of JSON files."""
     outside = tmp_path / "outside"
     outside.mkdir()

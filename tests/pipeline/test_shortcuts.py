@@ -90,7 +90,7 @@ def test_a_rollback_is_noticed(site: Site, reads: Reads) -> None:
     assert (reads.texts, reads.compared) == ([], 0)
 
 
-def test_what_another_state_published_is_noticed(site: Site) -> None:
+def test_a_publish_by_another_state_is_detected(site: Site) -> None:
     """Two clones may share an index, and a state may come back from a backup."""
     site.index()
     state = site.project.state_dir / "state.db"
@@ -135,7 +135,7 @@ def test_kept_records_of_an_unfinished_run_are_compared_again(site: Site, reads:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_whatever_happens_the_index_ends_as_a_fresh_one(site: Site, seed: int, tmp_path: Path) -> None:
+def test_any_history_ends_with_the_index_of_a_fresh_run(site: Site, seed: int, tmp_path: Path) -> None:
     """Edits, removals, runs that end early, forced and limited runs, rollbacks, in any order."""
     source = random.Random(seed)
     for step in range(12):

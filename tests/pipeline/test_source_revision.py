@@ -46,7 +46,7 @@ def test_a_preview_that_is_crawled_is_too(root: Path) -> None:
     assert revision(root, FEATURE, "feature/a", **preview) == git(root, "rev-parse", "feature/a")
 
 
-def test_what_all_scopes_share_is_of_the_working_tree(root: Path) -> None:
+def test_shared_files_are_those_of_the_working_tree(root: Path) -> None:
     shared = {"static_output_dir": "builds/main"}
     assert revision(root, FEATURE, "feature/a", **shared) == f"{git(root, 'rev-parse', 'main')}-dirty"
 

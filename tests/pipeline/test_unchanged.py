@@ -71,7 +71,7 @@ def indexed(once: Path, tmp_path: Path) -> Path:
     return root
 
 
-def test_what_was_just_built_and_indexed_is_unchanged(indexed: Path) -> None:
+def test_a_fresh_index_of_a_fresh_build_is_unchanged(indexed: Path) -> None:
     """Also when all files are so young that their times say nothing yet: their bytes do."""
     outcome = check(indexed)
     assert outcome is not None
@@ -182,7 +182,7 @@ def test_a_run_with_options_leaves_no_record(once: Path, tmp_path: Path, options
         "[code]\nenable = true\n",
     ],
 )
-def test_where_not_all_inputs_are_watched_files_none_are_said_to_be(once: Path, tmp_path: Path, settings: str) -> None:
+def test_unwatched_inputs_make_no_claim_about_files(once: Path, tmp_path: Path, settings: str) -> None:
     root = shutil.copytree(once, tmp_path / "harbour")
     (root / "searchsocket.toml").write_text(settings)
     project = open_project(root, ENVIRON)

@@ -109,7 +109,7 @@ def test_queries_go_to_who_made_the_index(root: Path, server: Server) -> None:
         keyless.search(SearchQuery("rope"), project.scope_named("main"))
 
 
-def test_where_the_record_is_damaged_nothing_is_guessed(root: Path) -> None:
+def test_a_damaged_record_is_an_error(root: Path) -> None:
     """Else a damaged file would send a site to another provider."""
     index(root, {})
     for manifest in (root / ".searchsocket" / "index").rglob("manifest.json"):
@@ -121,7 +121,7 @@ def test_where_the_record_is_damaged_nothing_is_guessed(root: Path) -> None:
     assert provider(root) == "builtin"
 
 
-def test_nothing_is_made_before_it_is_used(root: Path) -> None:
+def test_backends_are_created_on_first_use(root: Path) -> None:
     backends = Backends(open_project(root, {}), {})
     assert backends.store is backends.store
     assert backends.embedder_of("") is backends.embedder_of("")

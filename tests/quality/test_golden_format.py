@@ -85,7 +85,7 @@ def test_the_file_is_found_or_named(tmp_path: Path) -> None:
         ("query = ['a']\n", "query 1"),
     ],
 )
-def test_what_is_wrong_is_named_with_its_entry(tmp_path: Path, text: str, words: str) -> None:
+def test_an_error_names_its_entry(tmp_path: Path, text: str, words: str) -> None:
     path = write(tmp_path, text)
     with pytest.raises(ConfigError, match=words) as caught:
         read_golden(path)

@@ -45,7 +45,7 @@ def test_floors_hold(site: Site) -> None:
         assert judged.reasons == (f"{words} is 0.500, below the minimum of 0.51",)
 
 
-def test_what_must_not_be_found_fails_whatever_the_floors_are(site: Site) -> None:
+def test_a_forbidden_page_fails_at_any_floor(site: Site) -> None:
     judged = judge(answers_of(site, INSTALL, NONSENSE, NO_ARCHIVE), None, GoldenSettings())
     assert judged.reasons == ("'lead battery' finds /docs-old/battery, which is forbidden",)
     nonsense = judge(answers_of(site, GoldenQuery("install the controller")), None, GoldenSettings())

@@ -51,7 +51,7 @@ def test_evidence_makes_an_answer_likely() -> None:
         assert score(PARTIAL, **better) > score(PARTIAL)
 
 
-def test_what_is_exact_counts_once() -> None:
+def test_an_exact_match_counts_once() -> None:
     """A whole title is worth more in the order than as evidence."""
     assert score(PARTIAL, exact=4.4) == score(PARTIAL, exact=1.0)
     assert score(PARTIAL, near=99.0) == score(PARTIAL, near=4.0)

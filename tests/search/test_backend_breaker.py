@@ -48,7 +48,7 @@ def test_three_in_a_row_do_and_one_caller_a_pause_tries_again() -> None:
 
 
 @given(st.lists(st.booleans(), max_size=60))
-def test_whatever_came_before_it_is_tried_within_half_a_minute_and_trusted_once_it_answers(events: list[bool]) -> None:
+def test_any_failure_is_retried_within_half_a_minute(events: list[bool]) -> None:
     clock = Clock()
     breaker = breaker_of(clock)
     for answered in events:
@@ -74,7 +74,7 @@ def test_nobody_waits_longer_than_the_limit_nor_begins_to_where_many_wait() -> N
     assert [fresh.call(lambda: "at once", 60.0) for _ in range(100)] == ["at once"] * 100
 
 
-def test_what_a_call_raises_is_raised() -> None:
+def test_the_error_of_a_call_is_raised() -> None:
     def refuse() -> None:
         raise KeyError("this")
 

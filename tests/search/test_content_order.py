@@ -36,7 +36,7 @@ def listed(tmp_path_factory: pytest.TempPathFactory) -> Site:
     return make_site(tmp_path_factory.mktemp("listed"), [*LISTS, ITSELF])
 
 
-def test_what_tells_of_a_term_comes_before_lists_that_have_it(listed: Site) -> None:
+def test_explanations_of_a_term_rank_above_lists_with_it(listed: Site) -> None:
     """By path alone the indexes of a site and its release notes came first, and its documentation on a later page."""
     assert result_paths(listed, exact_terms=("keepAlive",))[0] == "z/keep.md"
     assert result_paths(listed, exact_terms=('"keepAlive"', "keepAlive"))[0] == "z/keep.md"
@@ -63,7 +63,7 @@ def test_concepts_look_for_what_is_like_that_which_a_search_finds_first(tmp_path
     assert concept_vector(folder, []) is None
 
 
-def test_what_is_found_first_draws_most(tmp_path: Path) -> None:
+def test_the_first_result_counts_most(tmp_path: Path) -> None:
     """Ten passages about a subject say more of it than three, if those that hardly are about it count for little."""
     about = [Piece(f"/charge{n}", f"charging a battery by cable {n} {'contacts ' * n}") for n in range(3)]
     beside = [Piece(f"/ropes{n}", f"ropes and knots and a battery {n} {'bowline hitch ' * 9}") for n in range(9)]

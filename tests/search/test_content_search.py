@@ -182,7 +182,7 @@ LISTS = st.lists(st.text(max_size=20), max_size=4).map(tuple)
 
 
 @given(LISTS, LISTS, st.integers(-5, 60), st.one_of(st.none(), st.integers(-5, 200_000)), st.text(max_size=20))
-def test_whatever_is_sent_gets_an_answer_or_an_error_of_ours(
+def test_any_request_gets_an_answer_or_a_documented_error(
     site: Site, concepts: tuple[str, ...], terms: tuple[str, ...], limit: int, max_tokens: int | None, token: str
 ) -> None:
     query = ContentQuery(concepts, terms, limit, max_tokens, token)

@@ -14,7 +14,7 @@ def test_a_plain_query_costs_one(records: int) -> None:
     assert cost_of(PLAIN, records) == pytest.approx(1.0, rel=0.1)
 
 
-def test_what_multiplies_work_multiplies_the_cost() -> None:
+def test_cost_grows_with_the_work() -> None:
     costs = [
         cost_of(query, 6_500)
         for query in (

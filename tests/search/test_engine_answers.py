@@ -246,7 +246,7 @@ def test_a_bad_query_vector_is_not_searched(site: Site, monkeypatch: pytest.Monk
     ],
     ids=range(12),
 )  # fmt: skip
-def test_what_is_beyond_a_limit_is_refused(site: Site, query: SearchQuery) -> None:
+def test_values_beyond_a_limit_are_refused(site: Site, query: SearchQuery) -> None:
     with pytest.raises(InvalidRequest):
         site.engine.search(query, MAIN)
 

@@ -56,7 +56,7 @@ def find(site: Site, q: str, **options: object) -> FindAnswer:
     whole=st.booleans(),
     case=st.booleans(),
 )
-def test_what_is_found_is_what_a_scan_finds(
+def test_occurrences_equal_those_of_a_scan(
     tmp_path_factory: pytest.TempPathFactory, pieces: list[list[str]], q: str, whole: bool, case: bool
 ) -> None:
     texts = {f"/p{number}": "".join(words).strip() or "x" for number, words in enumerate(pieces)}

@@ -53,7 +53,7 @@ def test_occasions_are_known_by_their_path(url: str, expected: bool) -> None:
         ("renew a taper", False),
     ],
 )
-def test_who_asks_for_an_occasion_is_known_by_the_words(q: str, expected: bool) -> None:
+def test_words_of_the_query_show_a_question_about_an_event(q: str, expected: bool) -> None:
     assert asks_for_occasion(q) is expected
 
 

@@ -80,7 +80,7 @@ def test_a_plain_query_calls_no_more_than_it_needs(engine: SearchEngine) -> None
     assert cost(engine, plain) < 3_600
 
 
-def test_what_candidates_say_is_unpacked_once(engine: SearchEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_texts_of_candidates_are_unpacked_once(engine: SearchEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     """A query that names something looks into the texts of all its candidates, and queries share candidates."""
     first = engine.search(SearchQuery("read_it"), MAIN)
     selected: list[str] = []

@@ -50,7 +50,7 @@ def urls(engine: SearchEngine, *filters: tuple[str, tuple[str, ...]]) -> set[str
     return {result.url for result in engine.search(SearchQuery("robot", filters=filters), MAIN).results}
 
 
-def test_what_is_named_is_met(engine: SearchEngine) -> None:
+def test_a_named_condition_is_met(engine: SearchEngine) -> None:
     assert urls(engine) == set(STATED)
     assert urls(engine, ("version", ("3",))) == {"/a", "/b"}
     assert urls(engine, ("version", ("3", "4"))) == urls(engine, ("version", ("3",)), ("version", ("4",)))
@@ -111,7 +111,7 @@ def test_a_query_without_filters_asks_the_store_for_everything() -> None:
         ((("language", ("en=x",)),), "a language like en"),
     ],
 )
-def test_what_cannot_be_met_is_refused_in_words_that_help(filters: Filters, words: str) -> None:
+def test_an_impossible_condition_is_refused_with_advice(filters: Filters, words: str) -> None:
     with pytest.raises(InvalidRequest, match=".") as refused:
         checked(SearchQuery("robot", filters=filters), FACETS)
     assert words in str(refused.value)

@@ -35,12 +35,12 @@ def test_a_clean_query_is_clean_again_or_refused(text: str) -> None:
         ("\u2003wide\u3000space", "wide space"),
     ],
 )
-def test_what_is_kept_of_a_query(raw: str, clean: str) -> None:
+def test_normalised_text_of_a_query(raw: str, clean: str) -> None:
     assert clean_text(raw) == clean
 
 
 @pytest.mark.parametrize("raw", ["", " ", "\n\x00\x1f", "\u200d\u200c", "\ufeff", "\ud800"])
-def test_nothing_is_no_query(raw: str) -> None:
+def test_an_empty_query_is_refused(raw: str) -> None:
     with pytest.raises(InvalidRequest, match="empty"):
         clean_text(raw)
 

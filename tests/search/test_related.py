@@ -50,7 +50,7 @@ def test_any_spelling_of_the_page_will_do(site: Site) -> None:
     ("url", "top_k", "error"),
     [("/nothing", 5, PageNotFound), ("/a\x00", 5, InvalidRequest), ("/docs/battery", 0, InvalidRequest)],
 )
-def test_what_cannot_be_answered_is_an_error(site: Site, url: str, top_k: int, error: type[Exception]) -> None:
+def test_a_request_without_an_answer_is_an_error(site: Site, url: str, top_k: int, error: type[Exception]) -> None:
     with pytest.raises(error):
         site.engine.related(url, MAIN, top_k)
 

@@ -48,7 +48,7 @@ def only(server: Server, text: str) -> Reply:
     return Reply(spoil=spoil)
 
 
-def test_nothing_is_asked_unless_the_query_says_so(site: Site, server: Server) -> None:
+def test_the_reranker_is_called_only_on_request(site: Site, server: Server) -> None:
     plain = engine(site, server).search(SearchQuery("controller battery"), MAIN)
     assert (server.requests, plain.meta.used_rerank, plain.meta.timings_ms.rerank) == ([], False, 0.0)
     assert plain.results == site.engine.search(SearchQuery("controller battery"), MAIN).results
@@ -72,7 +72,7 @@ def test_the_best_are_sent_with_title_and_heading_and_put_in_another_order(site:
     assert any(text.startswith(f"{expected}\n") for text in request["documents"])
 
 
-def test_what_is_sent_is_bounded(site: Site, server: Server) -> None:
+def test_requests_to_the_reranker_are_bounded(site: Site, server: Server) -> None:
     engine(site, server, max_candidates=3, max_chars=100, top_n=2).search(
         SearchQuery("battery robot", rerank=True), MAIN
     )
@@ -92,7 +92,7 @@ def test_what_is_sent_is_bounded(site: Site, server: Server) -> None:
         (Reply(401, {}), "RERANKER_UNAVAILABLE"),
     ],
 )
-def test_where_it_fails_the_order_before_it_stands_with_a_note(
+def test_a_failed_reranker_leaves_the_order_and_adds_a_note(
     site: Site, server: Server, reply: Reply, code: str
 ) -> None:
     server.always = reply

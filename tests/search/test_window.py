@@ -78,7 +78,7 @@ def test_no_word_and_no_identifier_is_cut(lines: list[tuple[str, list[str]]], q:
 
 
 @given(LINES, st.sampled_from(["zebra", "stripe grazes", "component"]), st.integers(80, 300))
-def test_what_is_asked_for_is_shown(lines: list[tuple[str, list[str]]], q: str, size: int) -> None:
+def test_the_snippet_shows_the_words_of_the_query(lines: list[tuple[str, list[str]]], q: str, size: int) -> None:
     """Unless only the heading of the section says it, which is shown above the snippet."""
     text = text_of(lines)
     marks = QueryWords(q).marks(text.text)
@@ -108,7 +108,7 @@ def test_what_is_asked_for_is_shown(lines: list[tuple[str, list[str]]], q: str, 
         ("## Other\n\n" + FILLER + "\n\nA zebra came. " + FILLER, "okapi", "Nothing of note"),
     ],
 )
-def test_what_answers_begins_the_snippet(markdown: str, q: str, begins: str) -> None:
+def test_the_answer_begins_the_snippet(markdown: str, q: str, begins: str) -> None:
     assert snippet(markdown, q).text.startswith(begins)
 
 
@@ -120,7 +120,7 @@ def test_a_part_of_a_long_sentence_begins_at_a_clause() -> None:
     assert snippet_text.text.endswith("…")
 
 
-def test_what_follows_under_another_name_is_left_out() -> None:
+def test_text_below_another_heading_is_left_out() -> None:
     first = "A zebra is a striped beast of the plains that grazes by day and by night."
     assert snippet(f"{first}\n\n### Type\n\n```ts\nlet a: A\n```\n\n{FILLER}", "zebra").text == first
 

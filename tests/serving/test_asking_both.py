@@ -115,7 +115,7 @@ def test_markdown_without_a_page_is_cited_by_its_sentences(services: dict[bool, 
     "question",
     ["How often is the newsletter sent?", "How many bicycles fit on a train?", "How much does shipping cost?"],
 )
-def test_what_neither_says_is_refused(services: dict[bool, ContentService], question: str) -> None:
+def test_a_question_that_neither_answers_is_refused(services: dict[bool, ContentService], question: str) -> None:
     assert not ask(services[True], question).answered
 
 

@@ -119,7 +119,7 @@ def test_the_default_is_the_resolved_scope_where_it_is_listed(tmp_path: Path) ->
     assert scopes_of(tmp_path, "docs", "next").public == ("docs", "next")
 
 
-def test_who_is_trusted_reads_every_scope(tmp_path: Path) -> None:
+def test_trusted_callers_read_every_scope(tmp_path: Path) -> None:
     scopes = scopes_of(tmp_path)
     assert scopes.find("feature/new", trusted=True).name.startswith("feature-new")
     for name in ("feature/new", "other"):

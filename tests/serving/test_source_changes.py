@@ -64,7 +64,7 @@ def test_an_edit_of_the_same_size_in_the_same_moment_is_a_change(tmp_path: Path)
 
 
 @pytest.mark.parametrize("name", ["", "gone.md", "../outside.md", "/etc/hostname", "a\0b", "link.md", "folder"])
-def test_what_is_no_file_of_the_project_is_unknown(tmp_path: Path, name: str) -> None:
+def test_a_file_outside_the_project_is_unknown(tmp_path: Path, name: str) -> None:
     """An index of somebody else's may name any path."""
     outside = written(tmp_path, "outside.md")
     root = tmp_path / "project"

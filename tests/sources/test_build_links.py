@@ -100,7 +100,7 @@ def test_a_file_beside_a_folder_of_its_name_is_a_page_of_its_own(tmp_path: Path)
     assert clean.report.warnings == ["wal.html and wal/index.html both have the URL /wal; wal/index.html is used"]
 
 
-def test_what_was_found_is_known_until_a_page_changes(tmp_path: Path) -> None:
+def test_link_forms_are_stored_until_a_page_changes(tmp_path: Path) -> None:
     """An unchanged site is not read again, and one that turns to another form is."""
     before = form(write(tmp_path, index="<a href='a.html'>A</a>", a=""))
     forged = UrlForm("slash", "bare", evidence=before.evidence)

@@ -30,7 +30,7 @@ def crawled(folder: Path, body: bytes, encoding: str, *, max_bytes: int = 100_00
         return crawl.source.report.failed["/docs"].partition("/docs ")[2] or crawl.source.report.failed["/docs"]
 
 
-def test_what_is_unpacked_is_what_was_asked_for(tmp_path: Path) -> None:
+def test_only_requested_encodings_are_unpacked(tmp_path: Path) -> None:
     with serve() as web:
         web.html("/", "<p>Home.</p>")
         Crawl(web, tmp_path).pages()

@@ -62,7 +62,7 @@ def test_a_second_crawl_fetches_no_body_again(web: Web, tmp_path: Path) -> None:
     assert web.requests[-1].headers["If-None-Match"] == '"1"'
 
 
-def test_what_another_preference_fetched_is_not_taken_for_this_ones(web: Web, tmp_path: Path) -> None:
+def test_a_changed_preference_fetches_pages_again(web: Web, tmp_path: Path) -> None:
     """A host may give one ETag to all of its answers."""
 
     def answer(text: str, kind: str) -> Answer:

@@ -74,7 +74,7 @@ def test_a_sitemap_of_another_site_is_no_list_of_this_one(web: Web, tmp_path: Pa
     assert "project.base_url" in warnings_of(crawl)
 
 
-def test_what_robots_txt_forbids_is_not_asked_for_to_find_out(web: Web, tmp_path: Path) -> None:
+def test_the_preview_requests_nothing_that_robots_txt_forbids(web: Web, tmp_path: Path) -> None:
     robots = f"User-agent: *\nDisallow: /boats\nSitemap: {web.base_url}/map.xml\n"
     web.pages["/robots.txt"] = Answer(200, robots.encode())
     assert Crawl(web, tmp_path, excluded=("/lamps",)).urls() == ["/", "/ropes"]

@@ -293,7 +293,7 @@ def test_a_browser_that_runs_elsewhere_is_used(web: Web, tmp_path: Path) -> None
     assert not trap.received
 
 
-def test_what_is_missing_is_named_before_the_first_page(
+def test_missing_software_is_named_before_the_first_page(
     web: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(ConfigMissing, match=r"source.crawl.browser = 'nowhere' is not on this machine"):

@@ -89,7 +89,7 @@ HEADS: dict[str, Callable[[], Iterator[bytes]]] = {
 
 
 @pytest.mark.parametrize("name", HEADS)
-def test_what_comes_before_a_body_is_bounded(name: str) -> None:
+def test_headers_of_an_answer_are_bounded(name: str) -> None:
     with (
         serve_raw(HEADS[name]) as address,
         pytest.raises(FetchFailed, match="the response headers have more than 65536 bytes"),

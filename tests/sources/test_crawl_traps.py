@@ -69,7 +69,7 @@ def test_a_cookie_lasts_for_the_redirects_of_one_request(web: Web, tmp_path: Pat
     assert web.paths().count("/maps") == 2
 
 
-def test_what_a_host_wants_back_may_have_any_bytes(web: Web, tmp_path: Path) -> None:
+def test_cookies_of_a_host_may_have_any_bytes(web: Web, tmp_path: Path) -> None:
     """A cookie, and the tag of a page that did not change."""
 
     def answer(request: Request) -> Answer:

@@ -130,7 +130,7 @@ def test_the_configuration_comes_from_the_same_commit(repo: Path) -> None:
     assert listed(source) == {"/": "app/routes/c/+page.md"}
 
 
-def test_what_is_no_text_of_this_repository_is_skipped(repo: Path, tmp_path: Path) -> None:
+def test_files_that_are_no_text_of_the_repository_are_skipped(repo: Path, tmp_path: Path) -> None:
     """Links, submodules and LFS pointers: each named with its reason."""
     other = tmp_path / "other"
     other.mkdir()
@@ -170,7 +170,7 @@ def test_hostile_names_are_refused(repo: Path, name: str) -> None:
         next(GitBranchSource(repo, name, GLOBS).pages())
 
 
-def test_what_is_not_there_says_so(repo: Path, tmp_path: Path) -> None:
+def test_a_missing_branch_is_an_error(repo: Path, tmp_path: Path) -> None:
     """And no empty site (original failure 4)."""
     commit(repo, {"docs/a.md": "a"})
     with pytest.raises(SourceUnavailable, match="no branch, tag or commit 'gone'"):

@@ -24,7 +24,7 @@ def address(base_url: str, root: Path, scope: Scope = SCOPE) -> str:
     return with_preview(settings, root, scope).source.crawl.base_url
 
 
-def test_what_stands_in_for_a_scope_is_replaced(tmp_path: Path) -> None:
+def test_the_placeholder_of_a_scope_is_replaced(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q", "-b", "main")
     sha = commit(tmp_path, {"a": "a"})
     git(tmp_path, "branch", BRANCH)
@@ -37,7 +37,7 @@ def test_what_stands_in_for_a_scope_is_replaced(tmp_path: Path) -> None:
     assert address("https://x.example/{other}", tmp_path) == "https://x.example/{other}"
 
 
-def test_what_is_not_known_is_named_before_anybody_is_asked(tmp_path: Path) -> None:
+def test_an_unknown_placeholder_is_an_error_before_any_request(tmp_path: Path) -> None:
     unknown = Scope("shop", SCOPE.name)
     for place in ("{sha}", "{branch_slug}", "{branch:9}"):
         settings = Settings.model_validate(

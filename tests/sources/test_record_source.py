@@ -141,7 +141,7 @@ def extracted(record: dict[str, object], **settings: object) -> ExtractedPage:
     return extract_record(json.dumps(record).encode(), page, extract, TransformSettings(), facets=facets)  # type: ignore[arg-type]
 
 
-def test_what_a_record_states_comes_first() -> None:
+def test_facts_of_a_record_come_first() -> None:
     page = extracted(
         {
             "url": "/api/get", "title": "Get a boat", "markdown": "# Boats\n\nSee [ropes](ropes).\n",
@@ -218,7 +218,7 @@ def test_a_package_that_fails_says_nothing_of_its_keys_and_loses_nothing(tmp_pat
     assert b"Which project" in source.read(page)
 
 
-def test_what_a_package_yields_is_checked_like_a_file(tmp_path: Path, reader: Reader) -> None:
+def test_records_of_a_package_are_checked_like_a_file(tmp_path: Path, reader: Reader) -> None:
     reader.records.append({"url": "/b"})
     source = of_package(tmp_path)
     assert [page.url for page in source.pages()] == ["/site/main"]

@@ -61,7 +61,7 @@ def test_reading_a_page_takes_no_longer_where_there_are_others(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("table", ["pages", "scopes"])
-def test_who_sets_a_column_is_written_down(tmp_path: Path, table: str) -> None:
+def test_each_column_documents_its_writer(tmp_path: Path, table: str) -> None:
     """In one table for all: a column that several stages write is where runs go wrong."""
     with ProjectState(tmp_path).open("main"), closing(sqlite3.connect(tmp_path / "state.db")) as db:
         columns = {row[1] for row in db.execute(f"PRAGMA table_info({table})")} - {"id", "scope", "url"}

@@ -42,7 +42,7 @@ class TestExtracts:
         [page] = state.extracts.pages([number(state, "/a")])
         assert (page.raw, page.raw_hash, page.bytes) == (raw("/a"), hash_of("/a"), 2)
 
-    def test_what_another_scope_extracted_is_taken_over(self, project: ProjectState) -> None:
+    def test_extracts_of_another_scope_are_reused(self, project: ProjectState) -> None:
         """From the same bytes at the same place alone, with its links in their order."""
         with project.open("main") as state:
             extracted(state, "/a", "/z", "/b", body="the fjord ÆØÅ 🐳", redirect_to="/r")

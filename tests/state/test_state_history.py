@@ -47,7 +47,7 @@ class TestHistory:
         assert project.last_report("main", "pages") == {"total": 1}
         assert project.last_report("main", "chunks") is None
 
-    def test_when_each_scope_was_last_run_is_known(self, project: ProjectState) -> None:
+    def test_the_last_run_of_each_scope_is_stored(self, project: ProjectState) -> None:
         assert project.last_ends() == {}
         for scope, ends in (("main", ("2030", "2020")), ("preview", ("2010",))):
             with project.open(scope) as state:

@@ -22,7 +22,7 @@ class TestInventory:
         listed(state, "/b", "/a", "/long/one")
         assert state.pages.biggest(2) == [PageSize("/long/one", 9, "/long/one.html"), PageSize("/a", 2, "/a.html")]
 
-    def test_what_is_not_seen_again_is_removed_when_asked(self, project: ProjectState) -> None:
+    def test_unseen_pages_are_removed_on_request(self, project: ProjectState) -> None:
         with project.open("main") as state:
             listed(state, "/a", "/b")
         with project.open("main") as state:

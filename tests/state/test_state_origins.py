@@ -91,7 +91,7 @@ class TestOrigins:
             texts = [record.chunk.body.text for batch in selection.batches(1) for record in records_of(batch, "new")]
         assert texts == [f"text {number}" for number in range(9)]
 
-    def test_what_the_other_scope_changes_meanwhile_is_not_taken_over(self, project: ProjectState) -> None:
+    def test_later_changes_of_the_other_scope_are_not_reused(self, project: ProjectState) -> None:
         with project.open("main") as state:
             chunked(state, "/a", "one")
         with project.open("new") as state:

@@ -17,7 +17,7 @@ from tests.state.building import (
 class TestPublished:
     """Changes since the live generation, by any process."""
 
-    def test_nothing_is_kept_before_anything_is_published(self, state: ScopeState) -> None:
+    def test_before_the_first_publish_no_record_is_live(self, state: ScopeState) -> None:
         chunked(state, "/a", "one", "two")
         assert list(state.published.changes()) == []
         assert not state.published.is_of(None)
@@ -52,7 +52,7 @@ class TestPublished:
             assert state.published.is_of(generation(4))
             assert state.chunks.count() == (3, 2)
 
-    def test_what_was_live_stays_known_however_often_a_page_changes(self, state: ScopeState) -> None:
+    def test_live_records_stay_known_after_any_number_of_edits(self, state: ScopeState) -> None:
         chunked(state, "/a", "one")
         state.published.set(generation(1))
         live = cut("/a", "one")[0].record.record_hash

@@ -11,7 +11,7 @@ from tests.state.building import chunked, extracted, listed
 
 
 class TestRuns:
-    def test_what_was_written_is_there_for_the_next_run(self, project: ProjectState) -> None:
+    def test_writes_are_visible_to_the_next_run(self, project: ProjectState) -> None:
         with project.open("main") as state:
             chunked(state, "/a", "one")
         with project.open("main") as state:
@@ -39,7 +39,7 @@ class TestRuns:
         with project.lock("main"):
             pass
 
-    def test_what_is_written_together_is_written_whole_or_not_at_all(self, project: ProjectState) -> None:
+    def test_a_transaction_is_written_completely_or_not_at_all(self, project: ProjectState) -> None:
         with project.open("main") as state:
             with pytest.raises(RuntimeError):
                 write_half(state)

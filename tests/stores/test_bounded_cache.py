@@ -41,7 +41,7 @@ def test_values_count_by_their_sizes(limit: int, lookups: list[str]) -> None:
         assert sum(map(len, cache.values.values())) <= max(limit, len(value))
 
 
-def test_what_a_thread_took_stays_whole_when_the_cache_begins_anew() -> None:
+def test_values_of_a_thread_survive_a_reset_of_the_cache() -> None:
     cache = BoundedCache[str, int](2)
     cache.remember({"a": 1, "b": 2})
     values = cache.values

@@ -89,7 +89,7 @@ def test_a_bad_new_generation_is_no_outage(
     assert serving.answering(MAIN).trouble is None
 
 
-def test_what_could_not_be_opened_is_tried_again_after_growing_pauses(
+def test_a_failed_open_is_retried_after_growing_pauses(
     tmp_path: Path, publishing: LocalStore, serving: LocalStore, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Trying hashes every file, so a query must not."""

@@ -20,7 +20,7 @@ from searchsocket.testing.store.samples import EAST, INFO, MAIN, NORTH, everythi
 # Dead writers
 
 
-def test_what_dead_writers_left_is_removed_by_the_next_publish(root: Path, folder: Path) -> None:
+def test_files_of_dead_writers_are_removed_by_the_next_publish(root: Path, folder: Path) -> None:
     for name in (".building-0123", ".removed-20260101T000000Z-abcdef", "20250101T000000Z-abcdef"):
         shutil.copytree(live(folder), folder / name)
     (folder / ".tmp-abc").write_bytes(b"x")

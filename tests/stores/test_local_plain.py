@@ -27,7 +27,7 @@ def test_a_text_of_more_than_two_bytes_can_count_comes_back() -> None:
     assert unpacked_plain(packed_plain(text, ""), "") == text
 
 
-def test_what_the_markdown_says_costs_next_to_nothing() -> None:
+def test_text_equal_to_its_markdown_takes_almost_no_bytes() -> None:
     prose = " ".join(f"The {word} zebra eats at {number} o'clock." for number, word in enumerate(["big", "red"] * 20))
     plain, starts, kinds, _ = packed_plain(joined([Line("p", prose)]), f"## Zebras {{#zebras}}\n\n{prose}")
     assert len(plain) < len(prose) / 20

@@ -227,7 +227,7 @@ def test_staging_survives_into_another_process_of_the_same_run(tmp_path: Path) -
     assert LocalStore(tmp_path, "shop").publish(MAIN, INFO).records == 2
 
 
-def test_what_is_remembered_is_bounded_and_changes_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_query_cache_is_bounded_and_changes_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Callers choose the words and the hits, so a reader keeps only so many; forgetting costs time alone."""
     records = [record(f"k{n}", f"/{n % 9}", f"zebra number{n}", title=f"T{n}", anchor=f"a{n}") for n in range(60)]
     store = LocalStore(tmp_path, "shop")

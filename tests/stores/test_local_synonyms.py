@@ -79,7 +79,7 @@ def test_an_entry_of_several_words_is_typed_and_found_as_a_whole(tmp_path: Path)
     assert ids(reader.words.search("sign ", top_k=9)) == []
 
 
-def test_what_a_slip_or_a_beginning_was_meant_to_be_has_no_synonyms(reader: IndexReader) -> None:
+def test_typos_and_prefixes_have_no_synonyms(reader: IndexReader) -> None:
     assert ids(reader.words.search("dropp ", top_k=9)) == []
     assert ids(reader.words.search("remvoing ", top_k=9)) == ["removing"]
     assert ids(reader.words.search("remov", top_k=9))[:1] == ["removing"]

@@ -34,7 +34,7 @@ def published(root: Path, monkeypatch: pytest.MonkeyPatch, now_ns: int) -> Local
     return store
 
 
-def test_what_a_publish_wrote_is_not_read_again(
+def test_files_of_a_publish_are_not_verified_again(
     tmp_path: Path, hashed: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A run hashed its new index three times: before the switch, in its check and to compare the records."""
@@ -66,9 +66,7 @@ def test_a_file_that_was_only_just_written_is_read(
     assert hashed
 
 
-def test_what_verify_found_sound_is_not_read_again(
-    tmp_path: Path, hashed: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_verified_files_are_not_read_again(tmp_path: Path, hashed: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     published(tmp_path, monkeypatch, LATER_NS)
     store = fresh(tmp_path)
     assert store.verify(MAIN) == []

@@ -73,7 +73,7 @@ def test_words_that_cannot_be_near_are_not_compared() -> None:
     assert len(list(letter.near("sabilment"))) < 100
 
 
-def test_what_is_kept_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_memory_of_words_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Callers choose letters and words: the letters that were read first go, and are read again when they are asked."""
     requests: list[str] = []
     words = of([(f"{letter}tate{other}", 1) for letter in "abc" for other in "pqr"], requests)

@@ -63,7 +63,7 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> IndexReader:
         ("routing", "route"),
     ],
 )
-def test_what_is_typed_finds_what_is_written(reader: IndexReader, typed: str, first: str) -> None:
+def test_queries_match_other_forms_of_written_words(reader: IndexReader, typed: str, first: str) -> None:
     assert ids(reader.words.search(typed, top_k=3))[:1] == [first]
 
 

@@ -33,7 +33,7 @@ def test_the_least_recently_used_scope_of_all_stores_is_closed(tmp_path: Path) -
     assert len(memory) == 0
 
 
-def test_what_is_larger_than_the_budget_stays_open_alone(tmp_path: Path) -> None:
+def test_an_index_above_the_budget_stays_open_alone(tmp_path: Path) -> None:
     memory = MemoryBudget(1)
     store = LocalStore(tmp_path, PROJECT)
     Site(store).publish(DOCS)

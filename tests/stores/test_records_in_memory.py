@@ -53,7 +53,7 @@ def reads_of_packs(monkeypatch: pytest.MonkeyPatch) -> RecordCounts:
     return since
 
 
-def test_what_was_read_ahead_is_not_read_again(tmp_path: Path, reads_of_packs: RecordCounts) -> None:
+def test_records_read_ahead_are_not_read_again(tmp_path: Path, reads_of_packs: RecordCounts) -> None:
     records = records_of(120)
     store = LocalStore(tmp_path, "shop")
     fill(store, records, random_units(120))

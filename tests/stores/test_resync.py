@@ -188,7 +188,7 @@ def test_a_row_with_another_date_is_right_afterwards(
 
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from("abcdx"), st.sampled_from("-012<>!")), max_size=8))
-def test_whatever_happened_to_the_rows_they_are_right_after_a_resync(
+def test_a_resync_repairs_any_damage_of_rows(
     tmp_path_factory: pytest.TempPathFactory, events: list[tuple[str, str]]
 ) -> None:
     """A row was lost (-), ended (0), written by somebody else for either generation (1, 2) or misdated (<, >, !)."""

@@ -54,7 +54,7 @@ def store(tmp_path: Path, index: Watched) -> LocalStore:
     return store
 
 
-def test_what_is_sent_is_proportional_to_the_change(store: LocalStore, index: Watched) -> None:
+def test_remote_writes_are_proportional_to_the_change(store: LocalStore, index: Watched) -> None:
     store.upsert([record("a", text="edited"), record("b")], np.stack([NORTH, EAST]), MAIN)
     store.delete_by_ids(["c", "never"], MAIN)
     store.publish(MAIN, INFO)
@@ -72,7 +72,7 @@ def test_the_folder_holds_no_vectors(store: LocalStore, tmp_path: Path) -> None:
     assert store.verify(MAIN) == []
 
 
-def test_what_is_refused_leaves_nothing_elsewhere(store: LocalStore, index: Watched) -> None:
+def test_a_refused_publish_leaves_no_remote_rows(store: LocalStore, index: Watched) -> None:
     def refuse(reader: IndexReader) -> None:
         assert everything(reader) == {"a", "b", "c", "d"}
         raise RuntimeError("no")

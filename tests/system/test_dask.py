@@ -72,7 +72,7 @@ def test_a_batch_that_kills_every_worker_is_given_up_alone(address: str) -> None
         assert mapped(die_always, range(12), executor) == [-5 if number == 5 else number for number in range(12)]
 
 
-def test_what_a_worker_raises_is_raised_here(address: str) -> None:
+def test_the_error_of_a_worker_is_raised_here(address: str) -> None:
     with dask_executor(address) as executor, pytest.raises(TypeError, match="unsupported operand"):
         mapped(double_text, ["a"], executor)
 

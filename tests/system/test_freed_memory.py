@@ -28,7 +28,7 @@ print(taken, freed, held())
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_what_was_freed_is_given_back() -> None:
+def test_freed_memory_returns_to_the_system() -> None:
     """The last block is still held, and glibc alone gives back only what lies above it."""
     result = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=False)
     if "another C library" in result.stderr:
@@ -73,6 +73,6 @@ def test_large_blocks_go_back_by_themselves() -> None:
 
 
 @pytest.mark.parametrize("error", [OSError("no library"), TypeError("no name"), AttributeError("malloc_trim")])
-def test_where_the_c_library_cannot_nothing_happens(error: Exception) -> None:
+def test_a_c_library_without_trim_is_ignored(error: Exception) -> None:
     with patch("searchsocket.system.memory.ctypes.CDLL", side_effect=error):
         return_freed_memory()

@@ -27,7 +27,7 @@ def many() -> list[list[int]]:
     return [[number] for number in range(50_000)]
 
 
-def test_nothing_is_looked_for_inside_and_it_is_afterwards(looked: list[str]) -> None:
+def test_collection_is_paused_inside_and_resumes_afterwards(looked: list[str]) -> None:
     with loading():
         objects = many()
         assert not looked
@@ -36,7 +36,7 @@ def test_nothing_is_looked_for_inside_and_it_is_afterwards(looked: list[str]) ->
     assert looked
 
 
-def test_who_has_switched_it_off_keeps_it_so() -> None:
+def test_a_disabled_collector_stays_disabled() -> None:
     gc.disable()
     try:
         with loading():
@@ -46,7 +46,7 @@ def test_who_has_switched_it_off_keeps_it_so() -> None:
         gc.enable()
 
 
-def test_what_is_loaded_is_not_looked_at_again_once_in_a_process() -> None:
+def test_loaded_modules_are_frozen_once_per_process() -> None:
     """Else a process that loads often would never close what its garbage has open."""
     gc.unfreeze()
     try:

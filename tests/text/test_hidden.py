@@ -36,7 +36,7 @@ MESSAGES = [
 
 
 @pytest.mark.parametrize("text", NEEDED)
-def test_what_a_script_or_an_emoji_needs_stays(text: str) -> None:
+def test_invisible_characters_of_scripts_and_emoji_stay(text: str) -> None:
     assert hidden_positions(text) == []
     assert visible(text) == text
 

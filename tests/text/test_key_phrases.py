@@ -44,5 +44,5 @@ def test_they_are_few_distinct_and_the_same_again(text: str, headings: list[str]
 
 
 @pytest.mark.parametrize("text", ["", "the and of", "1 2 3", "!" * 5_000, "a " * 20_000])
-def test_what_says_nothing_has_none(text: str) -> None:
+def test_texts_without_content_have_no_key_phrases(text: str) -> None:
     assert key_phrases(text) == ()

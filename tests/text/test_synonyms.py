@@ -29,7 +29,7 @@ def test_a_word_of_many_groups_has_a_bounded_number_of_others() -> None:
     assert len(others(groups, "word")["word"]) == 40
 
 
-def test_nothing_is_expanded_without_groups() -> None:
+def test_words_are_not_expanded_without_groups() -> None:
     assert NO_SYNONYMS.of(parse_query("delete it").order) == {}
     assert others([["same", "Same"], ["?", "word"]], "same word") == {}
 

@@ -30,7 +30,7 @@ def test_a_count_is_within_the_stated_error(path: Path) -> None:
     assert least <= count_tokens(path.read_text()) / max(COUNTS[path.stem]) <= most
 
 
-def test_nothing_is_no_token() -> None:
+def test_an_empty_text_has_no_tokens() -> None:
     assert count_tokens("") == 0
 
 

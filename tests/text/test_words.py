@@ -85,7 +85,7 @@ def test_words_are_kept_exact_and_in_parts(written: str, words: str) -> None:
         ("ahoy ⚓️ sailor", "⚓"),
     ],
 )
-def test_what_is_typed_as_it_is_written_shares_a_word(stored: str, typed: str) -> None:
+def test_a_literal_copy_shares_a_word_with_its_text(stored: str, typed: str) -> None:
     stored_words = set(index_words(stored))
     (first, *_) = parse_query(typed).words
     assert stored_words & {first.exact, first.stem}

@@ -90,7 +90,7 @@ def test_a_record_can_give_the_text_that_its_hash_stands_for() -> None:
     )
 
 
-def test_what_does_not_change_the_text_embeds_nothing() -> None:
+def test_changes_outside_the_text_embed_nothing() -> None:
     """A link target, an anchor, metadata: another record, the same embedding (failure 16)."""
     moved = replace(PAGE, body=BODY.replace("(/run)", "(/pr-1/run)").replace("{#install}", "{#setup}"))
     for page in (moved, saying(route_file="src/routes/g/+page.svelte"), saying(incoming_links=9)):

@@ -27,7 +27,7 @@ from searchsocket.content.pages import ExtractedPage
         ([], ("", "")),
     ],
 )
-def test_what_most_titles_begin_and_end_with_is_the_sites(titles: list[str], parts: tuple[str, str]) -> None:
+def test_common_prefixes_and_suffixes_of_titles_belong_to_the_site(titles: list[str], parts: tuple[str, str]) -> None:
     assert common_parts(titles * MIN_PAGES) == parts
 
 

@@ -181,7 +181,7 @@ def test_another_folder_or_none_takes_the_files_from_where_they_were(site: Site)
 
 
 @pytest.mark.parametrize("first", [True, False], ids=["the first run", "a later run"])
-def test_what_a_run_wrote_that_died_is_ours(site: Site, monkeypatch: pytest.MonkeyPatch, first: bool) -> None:
+def test_files_of_a_dead_run_are_recognised(site: Site, monkeypatch: pytest.MonkeyPatch, first: bool) -> None:
     """Its files are on record before they are there: they are replaced, and go with their pages, as all others."""
     if not first:
         site.index()

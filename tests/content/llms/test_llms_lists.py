@@ -33,7 +33,7 @@ def test_the_list_names_site_search_mcp_and_every_page_by_folder() -> None:
 
 
 @given(st.lists(PATHS, unique=True, max_size=8), st.text(max_size=40), st.text(max_size=300))
-def test_whatever_pages_say_the_list_can_be_parsed(urls: list[str], title: str, description: str) -> None:
+def test_a_list_of_any_pages_can_be_parsed(urls: list[str], title: str, description: str) -> None:
     """Brackets, line ends and headings in titles would break a list that is joined from texts."""
     pages = [Page(PageFacts(url=url, title=title, description=description), "main", "text") for url in sorted(urls)]
     listed = [entry_of(page, 4) for page in pages]

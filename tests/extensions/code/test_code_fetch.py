@@ -60,7 +60,7 @@ def test_five_chunks_and_120_lines_at_most(service: CodeService) -> None:
     ["link.py", "folder/secret.py", "../secret.py", "/etc/passwd", ".env", "src/../.env", "SRC/steps.py", "", "src",
      "node_modules/lib/index.js", "src/steps.py/", "a\0b", "./src/steps.py"],
 )  # fmt: skip
-def test_what_is_not_in_the_index_is_not_fetched(service: CodeService, path: str) -> None:
+def test_a_file_outside_the_index_is_not_fetched(service: CodeService, path: str) -> None:
     with pytest.raises(PageNotFound):
         service.fetch_file(path, 1, 5, "main")
 
@@ -96,7 +96,7 @@ def test_a_folder_that_becomes_a_link_leads_nowhere(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("step", range(4))
-def test_what_is_put_in_the_way_while_a_file_is_opened_leads_nowhere(
+def test_a_file_replaced_by_a_link_while_it_opens_is_not_followed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int
 ) -> None:
     """Before each of the opens on the way: the root, two folders, the file."""

@@ -51,7 +51,7 @@ def test_definitions_of_the_source_files_are_indexed(code: CodeProject) -> None:
     ]
 
 
-def test_which_model_embeds_is_not_asked_chunk_by_chunk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_model_is_determined_once_for_all_chunks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With `auto` it depends on what is live, and each look at that reads files."""
     call_count = 0
     embedder_for = Backends.embedder_for

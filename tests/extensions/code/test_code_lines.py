@@ -247,7 +247,7 @@ def test_numbers_are_capped_and_hybrid_is_the_other_order(indexed: LineServer) -
         (b'{"op": "fetch", "ids": [12]}', "fetch", "unknown chunk_id 12: search again"),
     ],
 )
-def test_what_cannot_be_answered_is_said(indexed: LineServer, line: bytes, op: str, error: str) -> None:
+def test_a_call_without_an_answer_is_an_error(indexed: LineServer, line: bytes, op: str, error: str) -> None:
     answer = indexed.answer(line)
     assert (answer["ok"], answer["op"], set(answer)) == (False, op, {"ok", "op", "error"})
     assert answer["error"].startswith(error)

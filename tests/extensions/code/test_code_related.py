@@ -72,7 +72,7 @@ def test_a_page_names_the_code_that_it_mentions_most_first(both: CodeProject) ->
     assert related(both, url="/docs/tides").code == ()
 
 
-def test_what_is_not_there_is_said(both: CodeProject) -> None:
+def test_a_missing_item_is_an_error(both: CodeProject) -> None:
     for query in ({"symbol": "noSuchName"}, {"file": "src/none.py"}, {"url": "/docs/none"}):
         with pytest.raises(PageNotFound):
             related(both, **query)

@@ -97,7 +97,9 @@ def test_every_change_that_could_matter_is_looked_at(code: CodeProject) -> None:
         settled(code)
 
 
-def test_what_git_decides_is_looked_at(code: CodeProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_that_decide_what_git_lists_are_checked(
+    code: CodeProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The index of git only while an ignore file names a file that it may track: it is written again and again."""
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
@@ -117,7 +119,7 @@ def test_what_git_decides_is_looked_at(code: CodeProject, tmp_path: Path, monkey
         settled(code)
 
 
-def test_what_is_as_young_as_the_look_at_it_is_looked_at_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_as_new_as_its_check_is_checked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It may change once more within a tick of the file system's clock, and show the same times."""
     monkeypatch.setattr(kept, "TICK_NS", 3_600 * 10**9)  # however long this test takes
     code = CodeProject(tmp_path / "site")

@@ -40,7 +40,7 @@ def status(code: CodeProject) -> CodeStatus:
     return upkeep(code).status("main", NOW)
 
 
-def test_what_is_not_indexed_is_dirty_until_a_sync(code: CodeProject) -> None:
+def test_a_changed_file_is_dirty_until_a_sync(code: CodeProject) -> None:
     before = status(code)
     assert (before.indexed, before.dirty, before.new.count) == (False, True, 6)
     sync_report = upkeep(code).sync("main", "run-1")

@@ -49,7 +49,7 @@ def test_generated_and_minified_files_are_known(name: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["def generate():\n    pass\n" * 500, "# Generated pages are cached.\n", ""])
-def test_what_people_write_is_not_taken_for_generated(text: str) -> None:
+def test_code_by_people_does_not_count_as_generated(text: str) -> None:
     assert not is_generated("a.py", text)
 
 

@@ -118,7 +118,7 @@ def test_beacons_are_held_to_the_rate_limit(tmp_path: Path) -> None:
     assert statuses == [204, 204, 429]
 
 
-def test_nothing_is_recorded_unless_the_owner_turns_it_on(project: Project, api: Api) -> None:
+def test_recording_is_off_by_default(project: Project, api: Api) -> None:
     assert api.post({"q": "install", "url": "/docs/install"}, "/api/beacon").status_code == 404
     assert "beacon" not in api.get("/").text
     assert not DemandLog(project.state_dir).path.exists()

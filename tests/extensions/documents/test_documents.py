@@ -70,7 +70,7 @@ def test_words_cannot_become_markup() -> None:
 @pytest.mark.parametrize(
     ("data", "skip"), [(pdf([]), "empty"), (pdf(BODY, encrypted=True), "encrypted"), (pdf([(10, " ")]), "empty")]
 )
-def test_what_cannot_be_read_is_skipped_with_the_reason(data: bytes, skip: str) -> None:
+def test_an_unreadable_document_is_skipped_with_the_reason(data: bytes, skip: str) -> None:
     assert extracted(data).skip == skip
 
 

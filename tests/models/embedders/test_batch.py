@@ -118,7 +118,7 @@ def test_texts_are_read_by_rising_position(cache: EmbeddingCache) -> None:
     assert requests == sorted(texts)
 
 
-def test_what_is_cached_costs_nothing(cache: EmbeddingCache) -> None:
+def test_cached_texts_cost_nothing(cache: EmbeddingCache) -> None:
     run(cache, FakeEmbedder(), "a b", "c")
     assert run(cache, FakeEmbedder(), "a b", "c", budget=Budget(run_usd=0.0)).cost_usd == 0.0
 

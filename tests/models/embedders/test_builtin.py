@@ -107,7 +107,7 @@ class TestTokens:
         assert spelled(text) == entries
 
     @pytest.mark.parametrize("word", ["zzz", "caca", "猫", "кошка", "𝒳"])
-    def test_what_cannot_be_spelled_falls_into_one_bucket(self, word: str) -> None:
+    def test_unknown_characters_share_one_bucket(self, word: str) -> None:
         """`caca` has pieces, but crumbs of one letter say nothing."""
         buckets = spelled(word)
         assert len(buckets) == 1

@@ -51,7 +51,7 @@ def sql(path: Path, statement: str, *values: object) -> None:
     db.close()
 
 
-def test_what_is_put_comes_back_bit_by_bit_in_any_order(path: Path) -> None:
+def test_vectors_come_back_bit_by_bit_in_any_order(path: Path) -> None:
     stored_keys, rows = keys(1200), vectors(1200)
     with EmbeddingCache(path) as cache:
         cache.put(stored_keys, rows, range(1200), M)

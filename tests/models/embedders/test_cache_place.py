@@ -57,7 +57,7 @@ def test_a_home_that_is_none_is_no_reason_to_fail(tmp_path: Path, monkeypatch: p
     assert cache_file({"HOME": str(tmp_path / "home")}, tmp_path, state) == state / "embeddings.db"
 
 
-def test_what_an_older_version_kept_is_taken_over(tmp_path: Path) -> None:
+def test_the_cache_of_an_older_version_is_reused(tmp_path: Path) -> None:
     """It was paid for."""
     old, path = tmp_path / "state" / "embeddings.db", tmp_path / "cache" / "embeddings.db"
     filled(old, 5)
@@ -80,7 +80,7 @@ def test_a_damaged_older_cache_stays_where_it_is(tmp_path: Path) -> None:
     assert old.exists()
 
 
-def test_what_was_used_longest_ago_goes_first(aged: Path) -> None:
+def test_the_least_recently_used_texts_are_removed_first(aged: Path) -> None:
     with opened(aged) as cache:
         size_bytes = cache.size_bytes()
         cache.get(keys(300), "old")  # so it is the newest but one now
@@ -92,7 +92,7 @@ def test_what_was_used_longest_ago_goes_first(aged: Path) -> None:
     assert remaining_texts["older-used"] == 300 - removed
 
 
-def test_what_was_used_lately_stays_however_large_the_cache(aged: Path) -> None:
+def test_recently_used_texts_stay_in_a_cache_of_any_size(aged: Path) -> None:
     """A run must not remove what another one is about to publish."""
     with opened(aged) as cache:
         assert cache.prune(unused_days=7, max_bytes=0) == 600

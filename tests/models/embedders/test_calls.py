@@ -143,9 +143,7 @@ def test_all_tries_of_a_call_have_one_deadline(is_limit: bool) -> None:
     assert len(tries) == 3
 
 
-def test_who_asks_for_a_very_long_pause_is_not_waited_for(
-    server: Server, cache: EmbeddingCache, embedder: OpenAIEmbedder
-) -> None:
+def test_a_very_long_pause_is_an_error(server: Server, cache: EmbeddingCache, embedder: OpenAIEmbedder) -> None:
     server.always = error(429, "rate_limit_exceeded", Retry_After="3600")
     with pytest.raises(EmbedderUnavailable):
         run(cache, embedder, *TEXTS[:2])

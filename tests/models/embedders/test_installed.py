@@ -83,7 +83,7 @@ class TestCohere(EmbedderContract):
         return cohere
 
 
-def test_what_cohere_is_asked_for(server: Server, cohere: Embedder) -> None:
+def test_the_request_to_cohere(server: Server, cohere: Embedder) -> None:
     """As its reference has it; queries and passages are told apart."""
     cohere.embed(["a", "b"], "passage")
     cohere.embed(["c"], "query")
@@ -95,7 +95,7 @@ def test_what_cohere_is_asked_for(server: Server, cohere: Embedder) -> None:
     assert server.keys == {f"Bearer {KEY}"}
 
 
-def test_what_voyage_is_asked_for(server: Server, voyage: Embedder) -> None:
+def test_the_request_to_voyage(server: Server, voyage: Embedder) -> None:
     """As its reference has it; queries and passages are told apart."""
     voyage.embed(["a", "b"], "passage")
     voyage.embed(["c"], "query")
@@ -116,7 +116,7 @@ def test_what_voyage_is_asked_for(server: Server, voyage: Embedder) -> None:
         (Reply(spoil=lambda answer: {"data": []}), BadVectors),
     ],
 )
-def test_what_fails_there_is_an_error_of_ours(
+def test_provider_failures_are_documented_errors(
     server: Server, voyage: Embedder, reply: Reply, kind: type[SearchSocketError]
 ) -> None:
     server.always = reply
@@ -134,7 +134,7 @@ def test_what_fails_there_is_an_error_of_ours(
         (Reply(spoil=lambda answer: {"embeddings": []}), BadVectors),
     ],
 )
-def test_what_fails_at_cohere_is_an_error_of_ours(
+def test_failures_of_cohere_are_documented_errors(
     server: Server, cohere: Embedder, reply: Reply, kind: type[SearchSocketError]
 ) -> None:
     server.always = reply
@@ -198,7 +198,7 @@ def make_exit(settings: EmbeddingSettings, environ: Mapping[str, str]) -> Embedd
         ),
     ],
 )
-def test_what_is_no_embedder_is_refused(
+def test_an_object_that_is_no_embedder_is_refused(
     monkeypatch: pytest.MonkeyPatch, target: str, model: str, kind: type[SearchSocketError], words: str
 ) -> None:
     install(monkeypatch, "odd", target)

@@ -22,7 +22,7 @@ for _ in range(25):
 """
 
 
-def test_what_is_paid_is_added_up(tmp_path: Path) -> None:
+def test_payments_are_summed(tmp_path: Path) -> None:
     now = NOVEMBER
     ledger = Ledger(tmp_path / "folder" / "costs.db", "site", lambda: now)
     other = Ledger(tmp_path / "folder" / "costs.db", "another site", lambda: now)

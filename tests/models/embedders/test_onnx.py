@@ -107,7 +107,7 @@ class TestFindModel:
         assert OnnxEmbedder(model).model_id.startswith("onnx-tiny-embedder-")
 
     @pytest.mark.parametrize("name", ["acme/not-there", "not a name", "../../etc/passwd", "a/b/c"])
-    def test_what_is_nowhere_says_how_to_get_it(
+    def test_a_missing_model_explains_how_to_get_it(
         self, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "cache"))

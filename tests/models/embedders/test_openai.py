@@ -66,7 +66,7 @@ class TestOpenAIEmbedder(EmbedderContract):
     """Over the wire."""
 
 
-def test_what_is_asked_for(server: Server, embedder: Embedder) -> None:
+def test_the_request(server: Server, embedder: Embedder) -> None:
     embedder.embed(["a", "b"], "passage")
     assert server.requests == [
         {"input": ["a", "b"], "model": MODEL, "encoding_format": "base64", "dimensions": DIMENSIONS}
@@ -139,7 +139,7 @@ def test_answers_may_come_in_any_order(server: Server, embedder: Embedder) -> No
         lambda answer: {"data": [{"index": 0, "embedding": "no base64!"}, {"index": 1, "embedding": None}]},
     ],
 )
-def test_what_cannot_be_the_vectors_is_refused(server: Server, embedder: Embedder, spoil: object) -> None:
+def test_impossible_vectors_are_refused(server: Server, embedder: Embedder, spoil: object) -> None:
     server.always = Reply(spoil=spoil)  # type: ignore[arg-type]
     with np.errstate(invalid="ignore"), pytest.raises(BadVectors):
         embedder.embed(["a", "b"], "passage")
@@ -172,7 +172,7 @@ def test_every_failure_is_one_of_ours_and_tells_no_secret(
     assert len(server.requests) == (2 if reply.status == 400 else 1)
 
 
-def test_what_the_provider_asks_to_wait_is_handed_on(server: Server, embedder: Embedder) -> None:
+def test_the_pause_of_the_provider_is_passed_on(server: Server, embedder: Embedder) -> None:
     waits = []
     for headers in ({"Retry_After": "7"}, {"retry_after_ms": "250"}, {"Retry_After": "soon"}):
         server.always = error(429, "rate_limit_exceeded", **headers)
@@ -188,7 +188,7 @@ def test_a_pause_may_be_a_date_of_the_providers_clock() -> None:
     assert retry_after_s({"retry-after": headers["retry-after"]}) is None
 
 
-def test_what_the_provider_still_takes_is_kept_to(server: Server, embedder: Embedder) -> None:
+def test_the_remaining_quota_of_the_provider_is_respected(server: Server, embedder: Embedder) -> None:
     """Its headers say that 100 of 1,000 tokens are left, and that the 900 come back within nine seconds."""
     names = {"limit": "1000", "remaining": "100", "reset": "9s"}
     server.always = Reply(headers={f"x-ratelimit-{name}-tokens": text for name, text in names.items()})
@@ -200,7 +200,7 @@ def test_what_the_provider_still_takes_is_kept_to(server: Server, embedder: Embe
     assert 9.0 < embedder.wait_s(10**6) <= 9.5  # more than it ever takes at once: when all of it is back
 
 
-def test_what_was_charged_is_what_the_answers_say(server: Server, embedder: Embedder) -> None:
+def test_the_charge_is_that_of_the_answers(server: Server, embedder: Embedder) -> None:
     """Also of those whose vectors are of no use: they were paid for."""
     assert isinstance(embedder, Charging)
     server.always = Reply(spoil=with_vectors(lambda row: row * 0))
@@ -254,7 +254,7 @@ def test_a_long_text_is_cut_where_the_model_surely_takes_it(server: Server, embe
         ({"model": "unheard-of", "dimensions": 8}, {"OPENAI_API_KEY": KEY}, ConfigError, "price_per_million"),
     ],
 )
-def test_what_is_missing_is_said_before_anything_is_called(
+def test_missing_configuration_is_an_error_before_any_call(
     settings: dict[str, object], environ: dict[str, str], kind: type[SearchSocketError], words: str
 ) -> None:
     with pytest.raises(kind, match=words):

@@ -104,7 +104,7 @@ def test_equal_queries_wait_for_one_call() -> None:
     assert embedder.calls == ["a"]
 
 
-def test_who_is_too_slow_is_not_waited_for_and_what_comes_later_is_kept() -> None:
+def test_a_late_vector_is_cached_but_not_waited_for() -> None:
     """It is paid for by then."""
     embedder = Remote()
     embedder.gate.clear()

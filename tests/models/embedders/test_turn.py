@@ -40,7 +40,7 @@ def test_whoever_comes_second_embeds_what_is_left(tmp_path: Path) -> None:
     assert sorted(embedded) == ["a", "b", "c"]
 
 
-def test_who_needs_nothing_waits_for_nobody(tmp_path: Path) -> None:
+def test_a_call_without_work_does_not_wait(tmp_path: Path) -> None:
     cache = tmp_path / "embeddings.db"
     with (
         embedding_turn(cache, "model", is_needed=never, on_wait=never),

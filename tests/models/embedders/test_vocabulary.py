@@ -31,7 +31,7 @@ def test_counts_are_those_that_the_vendor_publishes(text: str, tokens: int) -> N
     assert count(text) == tokens
 
 
-def test_nothing_is_loaded_before_something_is_counted() -> None:
+def test_the_vocabulary_is_loaded_at_the_first_count() -> None:
     """A service that only sends queries needs none of it."""
     code = f"""
 import sys

@@ -52,7 +52,7 @@ def ask(reranker: Reranker, timeout_s: float = 20.0) -> tuple[float | None, ...]
     return reranker.rerank("install the package", TEXTS, top_n=2, timeout_s=timeout_s).scores
 
 
-def test_what_is_asked_for_and_what_it_took(server: Server, reranker: Reranker) -> None:
+def test_the_request_and_its_tokens(server: Server, reranker: Reranker) -> None:
     judgement = reranker.rerank("install the package", TEXTS, top_n=2, timeout_s=20)
     assert server.requests == [{"model": MODEL, "query": "install the package", "documents": TEXTS, "top_n": 2}]
     assert server.keys == [f"Bearer {KEY}"]
@@ -106,7 +106,7 @@ def results(change: Callable[[list[dict[str, Any]]], Any]) -> Reply:
         Reply(body=["no object"]),
     ],
 )
-def test_what_cannot_be_the_scores_is_refused(server: Server, reranker: Reranker, reply: Reply) -> None:
+def test_impossible_scores_are_refused(server: Server, reranker: Reranker, reply: Reply) -> None:
     server.always = reply
     with pytest.raises(BadRerankScores):
         ask(reranker)
@@ -139,7 +139,7 @@ def test_every_failure_is_one_of_ours_and_tells_no_secret(
     assert len(server.requests) == 1  # nobody waits for a second attempt
 
 
-def test_what_the_provider_asks_to_wait_is_handed_on(server: Server, reranker: Reranker) -> None:
+def test_the_pause_of_the_provider_is_passed_on(server: Server, reranker: Reranker) -> None:
     waits = []
     for retry_after in ("7", "Wed, 21 Oct 2026 07:28:00 GMT"):
         server.always = Reply(429, {}, {"Retry-After": retry_after})
@@ -175,7 +175,7 @@ def test_nobody_listens(url: str) -> None:
         ({}, {"JINA_API_KEY": "two\nlines"}, ConfigError, "set it again"),
     ],
 )
-def test_what_is_missing_is_said_before_anything_is_called(
+def test_missing_configuration_is_an_error_before_any_call(
     settings: dict[str, str], environ: dict[str, str], kind: type[SearchSocketError], words: str
 ) -> None:
     with pytest.raises(kind, match=words) as raised:

@@ -111,7 +111,9 @@ def test_a_stuck_one_holds_a_few_threads_and_no_caller_beyond_them() -> None:
         (ValueError("a defect"), 1, 1, 30),
     ],
 )
-def test_who_fails_is_left_alone_for_a_while(failure: Exception, calls: int, tries: int, pause_s: float) -> None:
+def test_a_failing_reranker_is_not_called_for_a_while(
+    failure: Exception, calls: int, tries: int, pause_s: float
+) -> None:
     now, errors = [0.0], list[BaseException]()
     reranker = Elsewhere(failure)
     judge = judge_of(reranker, breaker=Breaker(lambda: now[0]), on_error=errors.append)
@@ -159,7 +161,7 @@ def test_the_budget_is_for_strangers_and_a_day() -> None:
 
 
 @pytest.mark.parametrize("is_remote", [True, False])
-def test_what_leaves_the_machine_is_prepared_and_nothing_else(is_remote: bool) -> None:
+def test_only_prepared_texts_leave_the_machine(is_remote: bool) -> None:
     reranker = Elsewhere(is_remote=is_remote)
     judge = judge_of(reranker, prepare=lambda text: text.replace("secret", "[redacted]"))
     judge.scores("my secret", ["the secret"])

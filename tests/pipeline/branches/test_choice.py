@@ -37,7 +37,7 @@ def test_all_are_the_living_ones_that_the_settings_include_or_that_are_kept(root
     assert chosen(root, "*") == ["feature/a", "feature/b", "main", "old/kept"]
 
 
-def test_what_fits_nothing_is_refused(root: Path) -> None:
+def test_a_glob_without_a_match_is_refused(root: Path) -> None:
     for glob in ("wip/x", "gone", "nowhere"):
         with pytest.raises(InvalidRequest, match=glob):
             chosen(root, "main", glob)

@@ -75,6 +75,6 @@ def test_durations(text: str, hours: int) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "d", "30", "0d", "-1d", "1.5d", "1y", "999999d", "³d", "30 d"])
-def test_what_is_no_duration_is_refused_by_name(text: str) -> None:
+def test_an_invalid_duration_is_refused_by_name(text: str) -> None:
     with pytest.raises(InvalidRequest, match="12h, 30d or 8w"):
         seconds_of(text)

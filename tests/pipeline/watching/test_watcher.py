@@ -63,7 +63,7 @@ def test_a_route_that_appears_is_heard_and_is_new(root: Path, watcher: Watcher) 
     assert cover(watcher, root).digest != before.digest
 
 
-def test_what_is_written_once_it_watches_is_heard(root: Path, watcher: Watcher) -> None:
+def test_changes_after_the_start_are_detected(root: Path, watcher: Watcher) -> None:
     """The first index may take minutes: what is edited meanwhile must not wait for another edit."""
     cover(watcher, root)
     watcher.wait(0)

@@ -63,7 +63,7 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("build", [build_kit, prerender])
-def test_what_sveltekit_left_beside_its_build_tells_when_it_is_whole(root: Path, build: Build) -> None:
+def test_sveltekit_files_beside_the_build_show_when_it_is_complete(root: Path, build: Build) -> None:
     """Also the first build, of which nobody knows what it should hold; with pauses of minutes anywhere."""
     viewer = Viewer(root, BUILDER_SILENCE_S - 1)
     assert viewer.watch(build(root, FIRST)) == [FIRST]
@@ -110,7 +110,7 @@ def test_a_build_that_was_made_by_another_tool_is_not_held_up(root: Path) -> Non
     assert viewer.indexed == [other, again]
 
 
-def test_nothing_is_due_before_its_time(root: Path) -> None:
+def test_a_build_is_not_due_before_its_deadline(root: Path) -> None:
     """Pending builds are checked at each change and at their deadline."""
     viewer = Viewer(root, 0)
     for _ in build_in_place(root, FIRST):

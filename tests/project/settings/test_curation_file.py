@@ -85,7 +85,7 @@ def test_the_other_rules_count(tmp_path: Path, text: str) -> None:
     assert rules.mistakes
 
 
-def test_what_is_no_text_or_too_long_is_refused(tmp_path: Path) -> None:
+def test_invalid_or_long_text_is_refused(tmp_path: Path) -> None:
     path = tmp_path / FILE_NAME
     path.write_bytes(b"# fine\n\xff\n")
     assert read_curation(path).mistakes == (f"{path}:2: is not UTF-8",)

@@ -78,7 +78,7 @@ def test_a_killed_pull_leaves_the_old_generation_and_the_next_one_completes_it(
     assert expected > 3
 
 
-def test_what_a_killed_pull_had_fetched_is_not_fetched_again(place: Path, indexer: Indexer, tmp_path: Path) -> None:
+def test_files_of_a_killed_pull_are_not_fetched_again(place: Path, indexer: Indexer, tmp_path: Path) -> None:
     root = tmp_path / "empty"
     labels = in_process(dying.run, "pull", root, place, NEVER, answers=True)
     shutil.rmtree(root)

@@ -103,7 +103,7 @@ def test_a_model_in_a_folder_of_the_indexer_is_named_and_must_be_set_here(tmp_pa
         {"extract": {"converters": ["os:system"]}},
     ],
 )  # fmt: skip
-def test_what_does_not_travel_is_refused(carried: dict[str, object]) -> None:
+def test_a_setting_that_must_not_travel_is_refused(carried: dict[str, object]) -> None:
     """Whoever may write artefacts must not choose where a key is sent, or what code runs."""
     with pytest.raises(ArtifactInvalid, match="here contains (invalid )?settings"):
         with_carried(Settings(), carried, "here")
@@ -119,6 +119,6 @@ KEYS = st.sampled_from(["provider", "model", "base_url", "synonyms", "weights", 
 
 
 @given(st.dictionaries(SECTIONS, st.dictionaries(KEYS, VALUES, max_size=4) | VALUES, max_size=4))
-def test_whatever_comes_gives_settings_or_the_refusal(carried: dict[str, object]) -> None:
+def test_any_content_gives_settings_or_a_refusal(carried: dict[str, object]) -> None:
     with suppress(ArtifactInvalid, ConfigMissing):
         assert isinstance(with_carried(Settings(), carried, "here"), Settings)

@@ -130,7 +130,7 @@ def test_after_a_restart_in_an_outage_what_was_fetched_answers(
         nothing.store.answering(MAIN)
 
 
-def test_what_was_refused_is_looked_at_again_after_pauses_that_grow(
+def test_a_refused_generation_is_retried_after_growing_pauses(
     indexer: Indexer, follower: Follower, objects: Objects
 ) -> None:
     """Else a damaged file of a gigabyte would be fetched every minute."""

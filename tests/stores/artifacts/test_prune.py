@@ -68,7 +68,7 @@ def test_the_newest_generations_stay_whole(
         assert indexer.push().sent_files == 0  # what a rollback leads to is there
 
 
-def test_what_is_counted_is_what_is_removed(objects: Objects, names: list[str]) -> None:
+def test_prune_removes_the_objects_that_it_counted(objects: Objects, names: list[str]) -> None:
     before = {info.name: info.bytes for info in objects.list("")}
     counted = pruned(objects, 1, HOUR / 2, dry_run=True)
     assert {info.name: info.bytes for info in objects.list("")} == before
@@ -111,7 +111,7 @@ def test_files_of_a_push_that_is_under_way_stay(objects: Objects, names: list[st
     assert objects.size("blobs/ab/" + "ab" * 32) is None
 
 
-def test_what_a_killed_writer_left_goes_with_time(objects: Objects, names: list[str], place: Path) -> None:
+def test_files_of_a_killed_writer_are_pruned_after_a_while(objects: Objects, names: list[str], place: Path) -> None:
     leftovers = [folder / ".tmp-0123456789ab" for folder in (place, place / "blobs", place / "scopes" / "main")]
     theirs = place / ".tmp-theirs"
     for path in [*leftovers, theirs]:

@@ -91,7 +91,7 @@ def test_scopes_share_files_and_nothing_else(indexer: Indexer, reader: Reader) -
     assert reader.holds() == index_contents(indexer.root)
 
 
-def test_what_another_scope_has_is_not_fetched_again(indexer: Indexer, reader: Reader) -> None:
+def test_files_of_another_scope_are_not_fetched_again(indexer: Indexer, reader: Reader) -> None:
     """Of an equal branch, only the files that hold its name are fetched."""
     indexer.publish_and_push()
     indexer.publish_and_push(PIECES, PREVIEW)
@@ -110,7 +110,7 @@ def test_only_the_live_generation_and_the_one_before_stay_with_the_reader(indexe
     assert reader.generations() == names[-2:]
 
 
-def test_who_reads_goes_on_while_the_generation_is_replaced(indexer: Indexer, reader: Reader) -> None:
+def test_readers_continue_while_the_generation_is_replaced(indexer: Indexer, reader: Reader) -> None:
     indexer.publish_and_push()
     reader.pull()
     store = LocalStore(reader.root, PROJECT)

@@ -113,7 +113,7 @@ def test_a_secret_is_replaced_and_its_surroundings_stay(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", HARMLESS)
-def test_what_is_no_secret_stays(text: str) -> None:
+def test_text_without_secrets_stays(text: str) -> None:
     assert Redactor().redact(text) == Redacted(text, 0)
 
 

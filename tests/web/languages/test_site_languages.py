@@ -55,7 +55,7 @@ def test_a_page_that_states_its_language_shows_what_the_folder_is() -> None:
     assert page_languages(pages)["/it/b"].language == "it"
 
 
-def test_what_a_page_states_comes_first() -> None:
+def test_the_stated_language_comes_first() -> None:
     """A folder whose pages say that they are in another language is none."""
     pages = [LanguagePage(f"/{name}/a", "en") for name in ("de", "fr")] + [LanguagePage("/de/b")]
     assert {language.language for language in page_languages(pages).values()} == {"en", ""}

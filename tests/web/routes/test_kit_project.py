@@ -84,7 +84,7 @@ def test_settings_that_are_written_out_are_read(files: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("argument", ["", "{}", "{ adapter: adapter() }", "{ files: { lib: 'x' }, ...{ alias } }"])
-def test_what_is_not_set_is_the_usual(argument: str) -> None:
+def test_missing_settings_have_their_defaults(argument: str) -> None:
     kit = read_kit(project(vite(argument)))
     assert (kit.routes_dir, kit.static_dir, kit.base_path, kit.warnings) == ("src/routes", "static", "", ())
 
@@ -108,7 +108,7 @@ def test_what_is_not_set_is_the_usual(argument: str) -> None:
         (")] }, { plugins: [sveltekit({}", ""),
     ],
 )
-def test_what_is_computed_is_said(argument: str, before: str) -> None:
+def test_computed_settings_are_reported(argument: str, before: str) -> None:
     """With the file, and the setting that states it by hand."""
     kit = read_kit(project(vite(argument, before)))
     assert kit.base_path is None

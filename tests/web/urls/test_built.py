@@ -16,7 +16,7 @@ from searchsocket.models.paying.bill import build_output_reason
         ("/webpack-stats.json", "named like a file of a build"),
     ],
 )
-def test_what_a_build_leaves(url: str, reason: str) -> None:
+def test_files_of_build_tools(url: str, reason: str) -> None:
     assert build_output_reason(url) == reason
 
 
@@ -28,6 +28,6 @@ def test_what_a_build_leaves(url: str, reason: str) -> None:
         "/learn/defaced-facade",
     ],
 )  # fmt: skip
-def test_what_people_write(url: str) -> None:
+def test_addresses_by_people(url: str) -> None:
     """A date, a version, a word of the letters a to f, and a page about a build are none."""
     assert build_output_reason(url) == ""

@@ -70,7 +70,7 @@ def test_redirects_end() -> None:
 
 
 @given(st.text(max_size=60))
-def test_what_is_found_is_known(target: str) -> None:
+def test_links_resolve_to_known_pages_or_none(target: str) -> None:
     """Targets come from pages: none may raise, none may invent a page."""
     assert resolve(target) in PAGES | {None}
 

@@ -145,7 +145,7 @@ def test_canonical_links_say_which_version_is_meant() -> None:
     ],
     ids=["blog posts", "changelog", "one folder", "years", "release notes", "nothing in common"],
 )
-def test_what_is_no_version(site: list[VersionPage]) -> None:
+def test_folders_that_are_no_versions(site: list[VersionPage]) -> None:
     assert families_of(site) == {}
 
 
