@@ -1,5 +1,5 @@
 import type { SearchAnswer } from "./types.js";
-/** The newest answers by what was asked; never more than `size`, none older than `maxAgeMs`, all of one generation a scope. */
+/** The newest answers by request: at most `size`, none older than `maxAgeMs`, all of one generation per scope. */
 export declare class AnswerCache {
     #private;
     readonly size: number;

@@ -1,25 +1,25 @@
 import type { Answers } from "./static-client.js";
 import type { SearchAnswer, SearchRequest } from "./types.js";
 export interface SearchClientOptions {
-    /** Where the service, or what forwards to it, answers; default `/api/search`. */
+    /** Address of the service, or of the handler that forwards to it; default `/api/search`. */
     endpoint?: string;
-    /** How long an answer may take; default 8,000. */
+    /** Timeout of a request; default 8,000. */
     timeoutMs?: number;
-    /** How long `searchTyped` waits for the next key while keys come faster than that; default 60. It waits longer near the rate limit. */
+    /** Debounce of `searchTyped` during fast typing; default 60. Longer near the rate limit. */
     debounceMs?: number;
-    /** How many answers are kept; default 50, none with 0. */
+    /** Number of cached answers; default 50; 0 = no cache. */
     cacheSize?: number;
-    /** How long one is kept; default 60,000. */
+    /** Maximum age of a cached answer; default 60,000. */
     cacheMs?: number;
-    /** Sent with each request. A key belongs on a server: whatever is here can be read by every visitor. */
+    /** Headers of each request. Every visitor can read them, so never put a key here: it belongs on a server. */
     headers?: Readonly<Record<string, string>>;
     fetch?: typeof fetch;
-    /** Answers in place of the service, see `staticAnswers`. */
+    /** Answers requests instead of the service, see `staticAnswers`. */
     answers?: Answers;
 }
 export interface SearchClient {
     /**
-     * Ask once.
+     * Send one query.
      *
      * @throws {SearchError} There is no answer: `code` says why, `retryable` whether to try again.
      */
@@ -27,13 +27,13 @@ export interface SearchClient {
         signal?: AbortSignal;
     }): Promise<SearchAnswer>;
     /**
-     * Ask while words are typed: at once after a pause, else for the last of several keys; ends what an earlier call still waits for.
+     * Search while the visitor types: at once after a pause, else for the last of several keys. Cancels the call before it.
      *
      * @returns The answer; null when a later call took its place.
      * @throws {SearchError} As `search`.
      */
     searchTyped(request: SearchRequest | string): Promise<SearchAnswer | null>;
-    /** End what `searchTyped` waits for; its promise gives null. */
+    /** Cancel the pending `searchTyped`; its promise gives null. */
     cancel(): void;
     /** Forget all answers. */
     clear(): void;

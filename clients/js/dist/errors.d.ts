@@ -1,6 +1,6 @@
-/** Codes of this package; all others are the service's, see `/docs/api/search#errors`. */
+/** Codes of this package; all others come from the service, see `/docs/api/search#errors`. */
 export type OwnCode = "ABORTED" | "TIMED_OUT" | "UNREACHABLE" | "INVALID_ANSWER";
-/** Why there is no answer. An outage is an error; it never looks like an empty list. */
+/** Reason for a missing answer. An outage is an error, never an empty list. */
 export declare class SearchError extends Error {
     readonly code: OwnCode | (string & {});
     readonly status: number;
@@ -9,11 +9,11 @@ export declare class SearchError extends Error {
     /**
      * @param code `RATE_LIMITED`, `INVALID_REQUEST`, ... of the service, or one of `OwnCode`.
      * @param status Of the HTTP answer; 0 where there was none.
-     * @param retryAfterS Seconds after which the service wants to be asked again; null where it did not say.
+     * @param retryAfterS Seconds to wait before a retry; null if the service did not say.
      */
     constructor(code: OwnCode | (string & {}), message: string, status?: number, retryAfterS?: number | null);
-    /** Whether the same request may be answered later. */
+    /** True if a retry may succeed. */
     get retryable(): boolean;
 }
-/** The error that a response carries, also where a proxy wrote it and not the service. */
+/** Return the error of a response, also if a proxy wrote it. */
 export declare function errorOf(response: Response): Promise<SearchError>;

@@ -1,4 +1,4 @@
-/** What of SvelteKit's `RequestEvent` is used, in 2 and 3. */
+/** The used part of SvelteKit's `RequestEvent`, in versions 2 and 3. */
 export interface KitEvent {
     readonly request: Request;
     readonly url: URL;
@@ -14,13 +14,13 @@ interface ResolveOptions {
         done: boolean;
     }): string | undefined;
 }
-/** What SvelteKit gives a `handle`. */
+/** Arguments of a SvelteKit `handle`. */
 export interface KitInput {
     readonly event: KitEvent;
     resolve(event: any, options?: ResolveOptions): Response | Promise<Response>;
 }
 export interface HandleOptions {
-    /** Where `searchsocket serve` listens; default: `$SEARCHSOCKET_URL`, else `http://127.0.0.1:8181`. */
+    /** Address of `searchsocket serve`; default: `$SEARCHSOCKET_URL`, else `http://127.0.0.1:8181`. */
     url?: string;
     /** The path that is answered here, and `api.path` of the service; default `/api/search`. */
     path?: string;
@@ -34,21 +34,21 @@ export interface HandleOptions {
     base?: string;
     /** The service's key, for a service that is not next to this server; default `$SEARCHSOCKET_API_KEY`. Visitors stay anonymous. */
     key?: string;
-    /** How long an answer may take, in milliseconds; default 10,000. */
+    /** Timeout of an answer in milliseconds; default 10,000. */
     timeoutMs?: number;
     /** The largest body that is read; default 65,536. */
     maxBodyBytes?: number;
-    /** Hears why the service did not answer; default: `console.error`. */
+    /** Called with the reason if the service does not answer; default: `console.error`. */
     onError?(message: string): void;
 }
 /**
- * Answers search at the site's own address by asking the service, in `src/hooks.server.ts`:
+ * Answer search at the site's own address by forwarding to the service, in `src/hooks.server.ts`:
  *
  *     export const handle = searchsocketHandle();
  *
- * Uses nothing but `fetch` and streams, so that it also runs where there is no Node.
+ * Uses only `fetch` and streams, so it also runs without Node.
  *
- * @throws TypeError An option cannot be used; said when the server starts, not when somebody searches.
+ * @throws TypeError An option is invalid; thrown when the server starts, not at the first search.
  */
 export declare function searchsocketHandle(options?: HandleOptions): (input: KitInput) => Promise<Response>;
 export {};

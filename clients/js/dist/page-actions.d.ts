@@ -11,15 +11,15 @@ declare const Base: {
 export declare class PageActions extends Base {
     #private;
     static readonly observedAttributes: string[];
-    /** Texts in place of the shipped ones. */
+    /** Texts that replace the shipped ones. */
     get labels(): Partial<ActionLabels>;
     set labels(labels: Partial<ActionLabels>);
     connectedCallback(): void;
     disconnectedCallback(): void;
     attributeChangedCallback(): void;
-    /** The address of the page's Markdown, whatever page a client-side router shows by now. */
+    /** Return the address of the Markdown of the page that is shown now. */
     get source(): string;
-    /** Put the page's Markdown into the clipboard; false where that was not possible. */
+    /** Copy the page's Markdown to the clipboard; false if that failed. */
     copy(): Promise<boolean>;
 }
 declare global {

@@ -1,5 +1,5 @@
 import type { SearchRequest } from "./types.js";
-/** What to fetch: a GET, which caches keep and which needs no preflight elsewhere; a POST where that would be too long. */
+/** Return the request: a GET, which is cacheable and needs no preflight; a POST if that would be too long. */
 export declare function toFetch(endpoint: string, request: SearchRequest): {
     url: string;
     body: string | null;

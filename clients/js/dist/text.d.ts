@@ -1,15 +1,15 @@
 import type { Marks } from "./types.js";
-/** A piece of a text, and whether it is a match. */
+/** A piece of text; `true` marks a match. */
 export interface Part {
     text: string;
     isMarked: boolean;
 }
-/** A text cut at its marks. Put each piece into the page as text, never as HTML. */
+/** Split a text at its marks. Insert each piece as text, never as HTML. */
 export declare function markedParts(text: string, marks: Marks): Part[];
-/** A title with the words of the query marked, for which answers have no marks: longer words and the last one mark words that begin with them. */
+/** Mark the words of the query in a title, since answers have no marks for it. Long words and the last word also mark words that begin with them. */
 export declare function markedWords(text: string, q: string): Part[];
 export declare function wordsOf(text: string): string[];
-/** Where the sentences of a text start and end, without the spaces around them; all of it where the browser cannot tell. */
+/** Start and end of each sentence, without surrounding spaces; the whole text if the browser cannot split it. */
 export declare function sentencesOf(text: string): [start: number, end: number][];
-/** Without case and accents. */
+/** Fold case and accents. */
 export declare function fold(text: string): string;

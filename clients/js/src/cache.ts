@@ -6,7 +6,7 @@ interface Entry {
   until: number;
 }
 
-/** The newest answers by what was asked; never more than `size`, none older than `maxAgeMs`, all of one generation a scope. */
+/** The newest answers by request: at most `size`, none older than `maxAgeMs`, all of one generation per scope. */
 export class AnswerCache {
   readonly #entries = new Map<string, Entry>();
   readonly #generations = new Map<string, string>();
@@ -22,14 +22,14 @@ export class AnswerCache {
     if (!entry) return undefined;
     this.#entries.delete(key);
     if (entry.until <= this.now()) return undefined;
-    this.#entries.set(key, entry); // the last to go
+    this.#entries.set(key, entry); // the newest entry is removed last
     return entry.answer;
   }
 
   set(key: string, answer: SearchAnswer): void {
     const { scope, meta } = answer;
     if (this.#generations.get(scope) !== meta.generation) {
-      // The site was published anew: what is held of the scope may link to what is gone.
+      // The site was published again: cached answers of the scope may link to deleted pages.
       for (const [old, entry] of this.#entries) if (entry.answer.scope === scope) this.#entries.delete(old);
       this.#generations.set(scope, meta.generation);
     }

@@ -5,44 +5,44 @@ import type { Answers } from "./static-client.js";
 import type { SearchAnswer, SearchRequest } from "./types.js";
 
 export interface SearchClientOptions {
-  /** Where the service, or what forwards to it, answers; default `/api/search`. */
+  /** Address of the service, or of the handler that forwards to it; default `/api/search`. */
   endpoint?: string;
-  /** How long an answer may take; default 8,000. */
+  /** Timeout of a request; default 8,000. */
   timeoutMs?: number;
-  /** How long `searchTyped` waits for the next key while keys come faster than that; default 60. It waits longer near the rate limit. */
+  /** Debounce of `searchTyped` during fast typing; default 60. Longer near the rate limit. */
   debounceMs?: number;
-  /** How many answers are kept; default 50, none with 0. */
+  /** Number of cached answers; default 50; 0 = no cache. */
   cacheSize?: number;
-  /** How long one is kept; default 60,000. */
+  /** Maximum age of a cached answer; default 60,000. */
   cacheMs?: number;
-  /** Sent with each request. A key belongs on a server: whatever is here can be read by every visitor. */
+  /** Headers of each request. Every visitor can read them, so never put a key here: it belongs on a server. */
   headers?: Readonly<Record<string, string>>;
   fetch?: typeof fetch;
-  /** Answers in place of the service, see `staticAnswers`. */
+  /** Answers requests instead of the service, see `staticAnswers`. */
   answers?: Answers;
 }
 
 export interface SearchClient {
   /**
-   * Ask once.
+   * Send one query.
    *
    * @throws {SearchError} There is no answer: `code` says why, `retryable` whether to try again.
    */
   search(request: SearchRequest | string, options?: { signal?: AbortSignal }): Promise<SearchAnswer>;
   /**
-   * Ask while words are typed: at once after a pause, else for the last of several keys; ends what an earlier call still waits for.
+   * Search while the visitor types: at once after a pause, else for the last of several keys. Cancels the call before it.
    *
    * @returns The answer; null when a later call took its place.
    * @throws {SearchError} As `search`.
    */
   searchTyped(request: SearchRequest | string): Promise<SearchAnswer | null>;
-  /** End what `searchTyped` waits for; its promise gives null. */
+  /** Cancel the pending `searchTyped`; its promise gives null. */
   cancel(): void;
   /** Forget all answers. */
   clear(): void;
 }
 
-const SCARCE = 0.5; // of the rate limit's requests are left: from here on the pause grows
+const SCARCE = 0.5; // share of the rate limit below which the pause grows
 const LONGEST_PAUSE_MS = 600;
 const STATIC_PAUSE_MS = 150;
 const NO_RESULTS = "the answer contains no results";
@@ -52,10 +52,10 @@ export function createSearchClient(options: SearchClientOptions = {}): SearchCli
   const { endpoint = "/api/search", timeoutMs = 8000, debounceMs = 60, headers = {} } = options;
   const cache = new AnswerCache(options.cacheSize ?? 50, options.cacheMs ?? 60_000);
   const { answers } = options;
-  const ask = options.fetch ?? ((input, init) => fetch(input, init)); // found at each call, so that it can be replaced
+  const ask = options.fetch ?? ((input, init) => fetch(input, init)); // looked up at each call, so that tests and sites can replace it
   let typed: AbortController | null = null;
   let typedAt = -Infinity; // milliseconds of the monotonic clock
-  let left = 1; // of the rate limit, as the service last said
+  let left = 1; // share of the rate limit, from the last answer
 
   async function fetched(url: string, body: string | null, signal: AbortSignal): Promise<SearchAnswer> {
     const response = await ask(url, {
@@ -100,7 +100,7 @@ export function createSearchClient(options: SearchClientOptions = {}): SearchCli
     }
   }
 
-  /** A key after a pause is answered at once, which is what makes a search feel so; fast keys would ask for nothing of use. */
+  /** The first key after a pause searches at once, which feels instant; fast typing is debounced. */
   function pauseMs(): number {
     const sinceMs = performance.now() - typedAt;
     typedAt = performance.now();
@@ -132,12 +132,12 @@ function aborted(): SearchError {
   return new SearchError("ABORTED", "the caller ended the search");
 }
 
-/** What is answered, or an error as soon as the signal says so. */
+/** Return the answer; throws as soon as the signal aborts. */
 function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
   return Promise.race([answer, new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(aborted()), { once: true }))]);
 }
 
-/** Waits, or throws as soon as the signal says so. */
+/** Wait; throws as soon as the signal aborts. */
 function paused(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, ms);
@@ -145,7 +145,7 @@ function paused(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Which share of the rate limit is left to this visitor; null where the headers do not say (another origin hides them). */
+/** Share of the rate limit that this visitor has left; null if the headers do not say (another origin hides them). */
 function shareLeft(headers: Headers): number | null {
   const limit = Number(headers.get("ratelimit-limit"));
   const remaining = headers.get("ratelimit-remaining");

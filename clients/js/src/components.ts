@@ -1,4 +1,4 @@
-// Importing this defines <searchsocket-dialog> and <searchsocket-box>, and shows the match that the last search left.
+// Importing this defines <searchsocket-dialog> and <searchsocket-box>, and shows the match of the last search.
 import { followMatch } from "./match/show.js";
 import { SearchBox } from "./ui/box.js";
 import { SearchDialog } from "./ui/dialog.js";
@@ -14,7 +14,7 @@ declare global {
 }
 
 if (globalThis.customElements) {
-  // Twice on one page, as by two bundles, is no error.
+  // Loading it twice on one page, as with two bundles, is no error.
   if (!customElements.get("searchsocket-dialog")) customElements.define("searchsocket-dialog", SearchDialog);
   if (!customElements.get("searchsocket-box")) customElements.define("searchsocket-box", SearchBox);
   followMatch();

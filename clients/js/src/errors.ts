@@ -1,14 +1,14 @@
-/** Codes of this package; all others are the service's, see `/docs/api/search#errors`. */
+/** Codes of this package; all others come from the service, see `/docs/api/search#errors`. */
 export type OwnCode = "ABORTED" | "TIMED_OUT" | "UNREACHABLE" | "INVALID_ANSWER";
 
-/** Why there is no answer. An outage is an error; it never looks like an empty list. */
+/** Reason for a missing answer. An outage is an error, never an empty list. */
 export class SearchError extends Error {
   override readonly name = "SearchError";
 
   /**
    * @param code `RATE_LIMITED`, `INVALID_REQUEST`, ... of the service, or one of `OwnCode`.
    * @param status Of the HTTP answer; 0 where there was none.
-   * @param retryAfterS Seconds after which the service wants to be asked again; null where it did not say.
+   * @param retryAfterS Seconds to wait before a retry; null if the service did not say.
    */
   constructor(
     readonly code: OwnCode | (string & {}),
@@ -19,7 +19,7 @@ export class SearchError extends Error {
     super(message);
   }
 
-  /** Whether the same request may be answered later. */
+  /** True if a retry may succeed. */
   get retryable(): boolean {
     return this.status === 429 || this.status >= 500 || this.code === "TIMED_OUT" || this.code === "UNREACHABLE";
   }
@@ -27,7 +27,7 @@ export class SearchError extends Error {
 
 const MAX_WAIT_S = 3600;
 
-/** The error that a response carries, also where a proxy wrote it and not the service. */
+/** Return the error of a response, also if a proxy wrote it. */
 export async function errorOf(response: Response): Promise<SearchError> {
   const body: unknown = await response.json().catch(() => null);
   const { code, message } = (body as { error?: { code?: unknown; message?: unknown } } | null)?.error ?? {};

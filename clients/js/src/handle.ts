@@ -1,7 +1,7 @@
 import { forward, type Upstream } from "./handle/forward.js";
 import { asksForMarkdown, isAgentFile, linkMarkdown, markdownPath } from "./handle/markdown.js";
 
-/** What of SvelteKit's `RequestEvent` is used, in 2 and 3. */
+/** The used part of SvelteKit's `RequestEvent`, in versions 2 and 3. */
 export interface KitEvent {
   readonly request: Request;
   readonly url: URL;
@@ -14,16 +14,16 @@ interface ResolveOptions {
   transformPageChunk?(input: { html: string; done: boolean }): string | undefined;
 }
 
-/** What SvelteKit gives a `handle`. */
+/** Arguments of a SvelteKit `handle`. */
 export interface KitInput {
   readonly event: KitEvent;
-  // SvelteKit's own event is more than ours, and it wants its own back.
+  // `resolve` needs SvelteKit's own event type, which has more fields than ours.
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   resolve(event: any, options?: ResolveOptions): Response | Promise<Response>;
 }
 
 export interface HandleOptions {
-  /** Where `searchsocket serve` listens; default: `$SEARCHSOCKET_URL`, else `http://127.0.0.1:8181`. */
+  /** Address of `searchsocket serve`; default: `$SEARCHSOCKET_URL`, else `http://127.0.0.1:8181`. */
   url?: string;
   /** The path that is answered here, and `api.path` of the service; default `/api/search`. */
   path?: string;
@@ -37,24 +37,24 @@ export interface HandleOptions {
   base?: string;
   /** The service's key, for a service that is not next to this server; default `$SEARCHSOCKET_API_KEY`. Visitors stay anonymous. */
   key?: string;
-  /** How long an answer may take, in milliseconds; default 10,000. */
+  /** Timeout of an answer in milliseconds; default 10,000. */
   timeoutMs?: number;
   /** The largest body that is read; default 65,536. */
   maxBodyBytes?: number;
-  /** Hears why the service did not answer; default: `console.error`. */
+  /** Called with the reason if the service does not answer; default: `console.error`. */
   onError?(message: string): void;
 }
 
 const LOCAL = "http://127.0.0.1:8181";
 
 /**
- * Answers search at the site's own address by asking the service, in `src/hooks.server.ts`:
+ * Answer search at the site's own address by forwarding to the service, in `src/hooks.server.ts`:
  *
  *     export const handle = searchsocketHandle();
  *
- * Uses nothing but `fetch` and streams, so that it also runs where there is no Node.
+ * Uses only `fetch` and streams, so it also runs without Node.
  *
- * @throws TypeError An option cannot be used; said when the server starts, not when somebody searches.
+ * @throws TypeError An option is invalid; thrown when the server starts, not at the first search.
  */
 export function searchsocketHandle(options: HandleOptions = {}): (input: KitInput) => Promise<Response> {
   const base = checkedPath("base", options.base ?? "");
@@ -87,7 +87,7 @@ export function searchsocketHandle(options: HandleOptions = {}): (input: KitInpu
     if (isRead && isAgentFile(asked) && event.route.id === null) return forward(event, upstream(event, asked, false));
     if (isRead && event.route.id !== null && asksForMarkdown(event.request)) {
       const answer = await forward(event, upstream(event, markdownPath(asked), false));
-      // A page that is not in the index is still a page.
+      // A page without an index entry is still served.
       if (answer.ok || answer.status === 304) return answer;
     }
     const links = linkMarkdown(base, asked);

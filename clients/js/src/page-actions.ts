@@ -1,4 +1,4 @@
-// Importing this defines <searchsocket-page-actions>: copy the page as Markdown, read it, or hand it to an assistant.
+// Importing this defines <searchsocket-page-actions>: copy the page as Markdown, view it, or send it to an assistant.
 import { markdownPath } from "./handle/markdown.js";
 import type { ActionLabels } from "./labels/labels.js";
 import { languageAround, onLanguage, shipped } from "./labels/shipped.js";
@@ -14,7 +14,7 @@ const ENGLISH: ActionLabels = {
   prompt: "Read {url} so that I can ask questions about it.",
 };
 
-/** Where an assistant takes a question; `{q}` is replaced. */
+/** Address of an assistant; `{q}` is replaced by the question. */
 const ASSISTANTS: Readonly<Record<string, readonly [name: string, address: string]>> = {
   claude: ["Claude", "https://claude.ai/new?q={q}"],
   chatgpt: ["ChatGPT", "https://chatgpt.com/?hints=search&q={q}"],
@@ -31,7 +31,7 @@ button:hover, a:hover { border-color: var(--searchsocket-accent, light-dark(#1a5
 button { display: inline-grid; } button > * { grid-area: 1 / 1; } .away { visibility: hidden; }
 p { position: absolute; inline-size: 1px; block-size: 1px; margin: 0; overflow: hidden; clip-path: inset(50%); }`;
 
-// Where there is no browser, as when a server renders the page, importing this does nothing.
+// Without a browser, as in server rendering, importing this does nothing.
 const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
 
 /**
@@ -42,9 +42,9 @@ export class PageActions extends Base {
   static readonly observedAttributes = ["lang"];
   #labels: Partial<ActionLabels> = {};
   #endLanguage: (() => void) | null = null;
-  #turn = 0; // of loading words: the last counts
+  #turn = 0; // number of the last request for texts; earlier ones are ignored
 
-  /** Texts in place of the shipped ones. */
+  /** Texts that replace the shipped ones. */
   get labels(): Partial<ActionLabels> {
     return this.#labels;
   }
@@ -72,13 +72,13 @@ export class PageActions extends Base {
     void this.#speak();
   }
 
-  /** The address of the page's Markdown, whatever page a client-side router shows by now. */
+  /** Return the address of the Markdown of the page that is shown now. */
   get source(): string {
     const stated = this.getAttribute("markdown") || document.querySelector('link[rel~=alternate][type="text/markdown"]')?.getAttribute("href");
     return new URL(stated || markdownPath(location.pathname.replace(/(.)\/$/, "$1")), location.href).href;
   }
 
-  /** Put the page's Markdown into the clipboard; false where that was not possible. */
+  /** Copy the page's Markdown to the clipboard; false if that failed. */
   async copy(): Promise<boolean> {
     const text = fetch(this.source, { headers: { accept: "text/markdown" } }).then(async (response) => {
       const type = response.headers.get("content-type") ?? "";
@@ -86,7 +86,7 @@ export class PageActions extends Base {
       return new Blob([await response.text()], { type: "text/plain" });
     });
     try {
-      // Given the promise, since Safari lets only what a click began write.
+      // Pass the promise: Safari allows a write only if it starts in the click.
       await navigator.clipboard.write([new ClipboardItem({ "text/plain": text })]);
       return true;
     } catch {
@@ -104,7 +104,7 @@ export class PageActions extends Base {
 
   #draw(words: ActionLabels): void {
     const copy = element("button", { type: "button", part: "copy" }, element("span", {}, words.copy));
-    // Both words have their room, so that nothing moves.
+    // Reserve space for both texts, so that the layout does not shift.
     const done = copy.appendChild(element("span", { class: "away", "aria-hidden": "true" }, words.copied));
     const status = element("p", { role: "status" });
     copy.addEventListener("click", async () => {

@@ -7,19 +7,19 @@ import type { SearchDialog } from "./ui/dialog.js";
 import { isHotkey } from "./ui/hotkeys.js";
 
 if (!document.querySelector("searchsocket-dialog, searchsocket-box")) {
-  // Apps put their own elements in order until they have started, and remove what they do not know.
+  // Apps rearrange their elements while they start, and remove unknown ones.
   const isApp = [...document.scripts].some(({ src }) => src && src !== import.meta.url);
   if (isApp && document.readyState !== "complete") addEventListener("load", () => setTimeout(start), { once: true });
   else start();
 }
 
 function start(): void {
-  if (document.querySelector("searchsocket-dialog, searchsocket-box")) return; // a script of the site made it
+  if (document.querySelector("searchsocket-dialog, searchsocket-box")) return; // the site's own script created one
   const dialog = document.createElement("searchsocket-dialog");
   dialog.setAttribute("static", "");
   show(dialog);
   follow(dialog);
-  // An app that draws its header again removes what is in it.
+  // An app that renders its header again removes our button.
   new MutationObserver(() => dialog.isConnected || show(dialog)).observe(document.documentElement, { childList: true, subtree: true });
 }
 
@@ -28,12 +28,12 @@ function show(dialog: SearchDialog): void {
   dialog.replaceChildren();
   dialog.removeAttribute("style");
   if (!hasTrigger()) return put(dialog);
-  dialog.append(document.createElement("span")); // in place of the button
+  dialog.append(document.createElement("span")); // replaces the button
   dialog.style.position = "fixed"; // it takes no space
   document.body.append(dialog);
 }
 
-/** Open the dialog in place of the theme's own search, before the theme notices. */
+/** Open the dialog instead of the theme's search, before the theme handles the event. */
 function follow(dialog: SearchDialog): void {
   const listen = <K extends keyof WindowEventMap>(name: K, react: (event: WindowEventMap[K]) => unknown) =>
     addEventListener(name, (event) => dialog.isOpen || react(event), { capture: true });
@@ -42,7 +42,7 @@ function follow(dialog: SearchDialog): void {
     if (!open) return;
     event.preventDefault();
     dress(dialog);
-    document.querySelectorAll("dialog[open]").forEach((other) => (other as HTMLDialogElement).close()); // a theme may be first
+    document.querySelectorAll("dialog[open]").forEach((other) => (other as HTMLDialogElement).close()); // the theme may have opened its own
     open();
   };
   listen("keydown", (event) => {
@@ -51,11 +51,11 @@ function follow(dialog: SearchDialog): void {
   });
   listen("click", (event) => triggerOf(event) && instead(event, () => dialog.open()));
   listen("beforeinput", (event) => event.data && triggerOf(event) && instead(event, () => dialog.search(event.data!)));
-  listen("mousedown", (event) => triggerOf(event) && (event.preventDefault(), instead(event))); // no focus for the field
+  listen("mousedown", (event) => triggerOf(event) && (event.preventDefault(), instead(event))); // do not focus the field
   for (const name of ["pointerdown", "touchstart", "focusin", "focus"] as const) listen(name, (event) => triggerOf(event) && instead(event));
 }
 
-/** Light or dark as the page is now, with its font. */
+/** Copy the page's font and its light or dark scheme. */
 function dress(dialog: SearchDialog): void {
   const { fontFamily } = getComputedStyle(document.body);
   dialog.style.setProperty("--searchsocket-font", fontFamily);
@@ -65,7 +65,7 @@ function dress(dialog: SearchDialog): void {
   else dialog.setAttribute("theme", lightness < 0.5 ? "dark" : "light");
 }
 
-/** From 0 to 1; null if the background can be seen through. */
+/** Brightness from 0 to 1; null if the background is transparent. */
 function lightnessOf(element: Element): number | null {
   const [red = 0, green = 0, blue = 0, alpha = 1] = (getComputedStyle(element).backgroundColor.match(/[\d.]+/g) ?? []).map(Number);
   return alpha < 0.5 ? null : (0.3 * red + 0.6 * green + 0.1 * blue) / 255;

@@ -1,14 +1,14 @@
 import type { SearchRequest } from "./types.js";
 
-const MAX_URL_CHARS = 2000; // what every proxy takes
+const MAX_URL_CHARS = 2000; // every proxy accepts this length
 
-/** What to fetch: a GET, which caches keep and which needs no preflight elsewhere; a POST where that would be too long. */
+/** Return the request: a GET, which is cacheable and needs no preflight; a POST if that would be too long. */
 export function toFetch(endpoint: string, request: SearchRequest): { url: string; body: string | null } {
   const url = `${endpoint}${endpoint.includes("?") ? "&" : "?"}${toParams(request)}`;
   return url.length <= MAX_URL_CHARS ? { url, body: null } : { url: endpoint, body: JSON.stringify(request) };
 }
 
-/** The same request in the names of the query string: `tag`, `filter`, `facet` and `version` once for each value. */
+/** The request as a query string: `tag`, `filter`, `facet` and `version` once for each value. */
 function toParams({ tags = [], filters = {}, facets = [], version = [], ...plain }: SearchRequest): URLSearchParams {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(plain)) {

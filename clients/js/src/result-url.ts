@@ -2,17 +2,17 @@ import { sentencesOf } from "./text.js";
 import type { Marks, Result, Section } from "./types.js";
 
 export interface ResultUrlOptions {
-  /** Where the site is, if elsewhere: `https://docs.example`, also with a path that all pages lie below. */
+  /** Address of the site, if on another host: `https://docs.example`, also with the base path of all pages. */
   site?: string;
-  /** Whether browsers shall show the passage by themselves (`#:~:text=`); default true. */
+  /** Add a text fragment (`#:~:text=`), with which browsers mark the passage; default true. */
   textFragment?: boolean;
 }
 
 type Opening = Pick<Result | Section, "href"> & Partial<Pick<Result | Section, "snippet" | "marks">>;
 
-/** The address that opens a result or one of its sections: at its anchor, and with a text fragment at the passage that was found. */
+/** Return the address of a result or section: with its anchor, and a text fragment for the passage. */
 export function buildResultUrl(result: Opening, { site = "", textFragment = true }: ResultUrlOptions = {}): string {
-  // Only a path opens: `javascript:`, `//host` and, behind a site, `@host` would lead elsewhere. Browsers remove tabs and
+  // Only paths are safe: `javascript:`, `//host` and, after a site, `@host` lead elsewhere. Browsers remove tabs and
   // line breaks, so `/\t/host` is `//host`.
   const href = /^\/(?![/\\])\P{Cc}*$/u.test(result.href) ? site.replace(/\/+$/, "") + result.href : "#";
   const fragment = textFragment && result.snippet ? textFragmentOf(result.snippet, result.marks ?? []) : "";
@@ -23,10 +23,10 @@ export function buildResultUrl(result: Opening, { site = "", textFragment = true
 const MAX_WORDS = 8;
 
 /**
- * The words around the most marks of a snippet, from one sentence: a browser finds a phrase only inside of one block.
+ * Words around most marks of a snippet, from one sentence: browsers find a phrase only within one block.
  *
  * @param marks In code points of the snippet, as answers have them.
- * @returns "" where nothing is marked.
+ * @returns "" if nothing is marked.
  */
 export function markedPhrase(snippet: string, marks: Marks): string {
   const { words, marked } = bestSentence(snippet, marks);
@@ -38,7 +38,7 @@ export function markedPhrase(snippet: string, marks: Marks): string {
   return bare(best.text);
 }
 
-/** The sentence with the most marks: its words, or of a long one the first and the last, between which all is marked. */
+/** Return the words of a short sentence; for a long one, the first and last word of the range that is marked. */
 function textFragmentOf(snippet: string, marks: Marks): string {
   const { words } = bestSentence(snippet, marks);
   const half = MAX_WORDS / 2;
@@ -49,11 +49,11 @@ function textFragmentOf(snippet: string, marks: Marks): string {
 
 interface Sentence {
   words: readonly string[];
-  /** Whether each word is, or has in it, a match. */
+  /** For each word, true if it contains a match. */
   marked: readonly boolean[];
 }
 
-/** The sentence of a snippet that has the most marked words, the first of several; without words where nothing is marked. */
+/** Return the sentence with most marked words, the first of several; without words if nothing is marked. */
 function bestSentence(snippet: string, marks: Marks): Sentence {
   let best: Sentence = { words: [], marked: [] };
   let most = 0;
@@ -74,12 +74,12 @@ function bestSentence(snippet: string, marks: Marks): Sentence {
   return best;
 }
 
-/** Without signs at its ends: whether a page has them there is not known. */
+/** Remove punctuation at both ends: the page may not have it there. */
 function bare(text: string): string {
   return text.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, "");
 }
 
-/** `-`, `,` and `&` mean something in a text fragment. */
+/** `-`, `,` and `&` are special in a text fragment. */
 function encodePhrase(phrase: string): string {
   return encodeURIComponent(phrase).replace(/-/g, "%2D").replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
 }

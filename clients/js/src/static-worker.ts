@@ -6,7 +6,7 @@ import { openIndex, search } from "./static/search.js";
 import { type Site, searchSites } from "./static/sites.js";
 import type { Origin, SearchRequest } from "./types.js";
 
-// For programs outside of a worker, such as tests.
+// For programs without a worker, such as tests.
 export { openIndex, search };
 export { curationOf } from "./static/curation.js";
 export { searchSites } from "./static/sites.js";

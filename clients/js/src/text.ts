@@ -1,12 +1,12 @@
 import type { Marks } from "./types.js";
 
-/** A piece of a text, and whether it is a match. */
+/** A piece of text; `true` marks a match. */
 export interface Part {
   text: string;
   isMarked: boolean;
 }
 
-/** A text cut at its marks. Put each piece into the page as text, never as HTML. */
+/** Split a text at its marks. Insert each piece as text, never as HTML. */
 export function markedParts(text: string, marks: Marks): Part[] {
   const points = Array.from(text); // marks count code points
   const parts: Part[] = [];
@@ -25,7 +25,7 @@ export function markedParts(text: string, marks: Marks): Part[] {
 
 const MIN_BEGINNING = 4; // letters; "the" does not begin "theme"
 
-/** A title with the words of the query marked, for which answers have no marks: longer words and the last one mark words that begin with them. */
+/** Mark the words of the query in a title, since answers have no marks for it. Long words and the last word also mark words that begin with them. */
 export function markedWords(text: string, q: string): Part[] {
   const words = wordsOf(q).map(fold).filter((word) => word.length > 1);
   const beginnings = words.filter((word, at) => word.length >= MIN_BEGINNING || at === words.length - 1);
@@ -47,7 +47,7 @@ export function wordsOf(text: string): string[] {
 const sentences = globalThis.Intl?.Segmenter && new Intl.Segmenter(undefined, { granularity: "sentence" });
 const ABBREVIATED = /(?:^|[^\p{L}])(?:e\.g|i\.e|vs|cf|etc|no|fig)\.\s*$/iu;
 
-/** Where the sentences of a text start and end, without the spaces around them; all of it where the browser cannot tell. */
+/** Start and end of each sentence, without surrounding spaces; the whole text if the browser cannot split it. */
 export function sentencesOf(text: string): [start: number, end: number][] {
   const found: [number, number][] = [];
   let start = 0;
@@ -63,7 +63,7 @@ export function sentencesOf(text: string): [start: number, end: number][] {
   return found;
 }
 
-/** Without case and accents. */
+/** Fold case and accents. */
 export function fold(text: string): string {
   return text.normalize("NFKD").replace(/\p{Mn}/gu, "").toLowerCase();
 }

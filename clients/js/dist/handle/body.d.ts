@@ -1,8 +1,8 @@
-/** The body was larger than allowed. */
+/** The body is larger than the limit. */
 export declare class TooLarge extends Error {
 }
 /**
- * A request's body, read no further than the limit: what it says of its length is not trusted.
+ * Read a request's body up to the limit; its `Content-Length` is not trusted.
  *
  * @throws TooLarge
  */

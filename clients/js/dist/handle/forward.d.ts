@@ -1,20 +1,20 @@
-/** A visitor's request, as far as it is forwarded. */
+/** The parts of a visitor's request that are forwarded. */
 export interface Visit {
     readonly request: Request;
     readonly url: URL;
     readonly platform?: unknown;
     getClientAddress(): string;
 }
-/** The service, and how it is asked. */
+/** Address and options of the service. */
 export interface Upstream {
     readonly url: URL;
     readonly path: string;
     readonly key: string;
     readonly timeoutMs: number;
     readonly maxBodyBytes: number;
-    /** Whether an answer may go on for ever once it has begun, as those of MCP may. */
+    /** True if an answer has no time limit after its first byte, as with MCP. */
     readonly isStream: boolean;
     onError(message: string): void;
 }
-/** The service's answer to a visitor's request; an error in the service's form where there is none in time. */
+/** Return the service's answer, or an error in the service's form after the timeout. */
 export declare function forward(event: Visit, to: Upstream): Promise<Response>;

@@ -1,7 +1,7 @@
 /**
- * Calls `leave` once when the visitor goes; what is returned ends that.
+ * Call `leave` once when the visitor disconnects; returns a function that stops listening.
  *
- * The signal of a request says so, but that of SvelteKit 2 on Node not any more once the body has been read. Its connection does,
- * which adapter-node hands on as `platform.req`.
+ * The request's signal aborts then, except in SvelteKit 2 on Node after the body was read. There, its connection closes,
+ * which adapter-node provides as `platform.req`.
  */
 export declare function whenVisitorLeaves(signal: AbortSignal, platform: unknown, leave: () => void): () => void;

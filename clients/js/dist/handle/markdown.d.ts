@@ -1,8 +1,8 @@
-/** Whether a path is one of those that the service answers agents at. */
+/** Return true if the service answers agents at this path. */
 export declare function isAgentFile(path: string): boolean;
-/** Whether Markdown is preferred to HTML, as agents say it and browsers do not. */
+/** Return true if the request prefers Markdown to HTML, as agents do and browsers do not. */
 export declare function asksForMarkdown(request: Request): boolean;
-/** Where the Markdown of a page is: `/docs/a.md`, and `/index.md` of the home page. */
+/** Return the address of a page's Markdown: `/docs/a.md`, and `/index.md` for the home page. */
 export declare function markdownPath(path: string): string;
-/** What puts the links of a page to its Markdown, and to the list, into its head. */
+/** Return a transform that adds links to the Markdown and to the list to the page's head. */
 export declare function linkMarkdown(base: string, path: string): (html: string) => string;

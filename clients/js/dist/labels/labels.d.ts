@@ -1,8 +1,8 @@
-/** A text for each plural form of a language (`Intl.PluralRules`); `other` stands for those that are not there. */
+/** A text for each plural form of a language (`Intl.PluralRules`); `other` is the fallback. */
 export type Plural = {
     other: string;
 } & Partial<Record<Intl.LDMLPluralRule, string>>;
-/** All that the components say. `{count}`, `{query}` and `{name}` stand for what they are about. */
+/** All texts of the components. `{count}`, `{query}` and `{name}` are replaced. */
 export interface Labels {
     search: string;
     close: string;
@@ -23,7 +23,7 @@ export interface Labels {
     weak: string;
     none: string;
     noneHint: string;
-    /** How to require a phrase and to exclude a word. */
+    /** Help for quoted phrases and excluded words. */
     syntax: string;
     unfilter: string;
     missing: string;
@@ -45,14 +45,14 @@ export interface Labels {
     open: string;
     move: string;
 }
-/** All that `<searchsocket-page-actions>` says. */
+/** All texts of `<searchsocket-page-actions>`. */
 export interface ActionLabels {
     copy: string;
     copied: string;
     failed: string;
     view: string;
-    /** `{name}` is the assistant. */
+    /** `{name}` is the assistant's name. */
     open: string;
-    /** What an assistant is asked; `{url}` is the page's Markdown. */
+    /** The question to an assistant; `{url}` is the address of the page's Markdown. */
     prompt: string;
 }

@@ -1,5 +1,5 @@
 import type { Labels, Plural } from "./labels.js";
-/** What the components say, in one language. */
+/** All texts of the components in one language. */
 export declare class Words {
     #private;
     readonly language: string;
@@ -9,5 +9,5 @@ export declare class Words {
     counted(plural: Plural, count: number): string;
     nameOf(language: string): string;
 }
-/** The words of a language, or English; `own` labels take the place of shipped ones. */
+/** The words of a language, or English; `own` labels replace the shipped ones. */
 export declare function wordsIn(language: string, own: Partial<Labels>): Promise<Words>;

@@ -1,4 +1,4 @@
-/** Where a phrase stands: after the anchor first, then anywhere. */
+/** Find a phrase: after the anchor first, then anywhere. */
 export declare function findPhrase(root: Node, phrase: string, anchor: Element | null): Range | null;
-/** Where words of a query stand in the section after an anchor, or on the page where there is none. */
+/** Find words of a query in the section after an anchor, or on the whole page without one. */
 export declare function findWords(root: Node, words: readonly string[], anchor: Element | null): Range[];

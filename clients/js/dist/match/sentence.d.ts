@@ -1,2 +1,2 @@
-/** The whole sentence, or sentences, that a passage is part of, within its block. */
+/** Extend a passage to whole sentences within its block. */
 export declare function sentenceAround(passage: Range): Range;

@@ -1,2 +1,2 @@
-/** Show the dialog's button in the header of the page, else above its text; never over either. */
+/** Show the dialog's button in the page's header, else above its text, without covering anything. */
 export declare function put(dialog: HTMLElement): void;

@@ -1,8 +1,8 @@
 import type { SearchAnswer } from "../types.js";
 /**
- * The query with its slips corrected by words of the results that it found all the same, spelled as the site spells them; ""
- * where nothing looks like a slip.
+ * Correct typos of the query with words of its results, in the site's spelling; ""
+ * if nothing looks like a typo.
  *
- * A word that begins or continues one of theirs is none.
+ * A prefix or extension of a result's word is no typo.
  */
 export declare function didYouMean(q: string, answer: SearchAnswer): string;

@@ -1,10 +1,10 @@
 import type { Result } from "../types.js";
-/** How often a word occurs in results, and how the site spells it: "Kubernetes", "takeLatest", but "rollback". */
+/** Frequency of a word in results, and its spelling on the site: "Kubernetes", "takeLatest", but "rollback". */
 export declare class Spelling {
     #private;
     count: number;
     add(form: string, isFirst: boolean): void;
-    /** As it is written most often within sentences, whose first word has a capital whatever it is; "" where it is nowhere else. */
+    /** The most frequent spelling within sentences; first words are capitalised anyway. "" if it occurs only there. */
     get within(): string;
     get form(): string;
 }

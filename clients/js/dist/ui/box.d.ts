@@ -1,6 +1,6 @@
 import type { Labels } from "../labels/labels.js";
 import { SearchElement } from "./element.js";
-/** A field in the page, with its results below it. */
+/** A search field in the page, with results below it. */
 export declare class SearchBox extends SearchElement {
     #private;
     protected build(root: ShadowRoot): void;

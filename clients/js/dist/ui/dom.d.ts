@@ -1,6 +1,6 @@
 import type { Part } from "../text.js";
 type Properties = Readonly<Record<string, string | number | boolean | null | undefined>>;
-/** An element with attributes; those that are false, null or undefined are left out. Children are text or nodes, never HTML. */
+/** Create an element; attributes that are false, null or undefined are omitted. Children are text or nodes, never HTML. */
 export declare function h<K extends keyof HTMLElementTagNameMap>(name: K, attributes?: Properties, ...children: readonly (Node | string)[]): HTMLElementTagNameMap[K];
 /** An icon of strokes in a square of 24. */
 export declare function icon(path: string): SVGSVGElement;
@@ -12,6 +12,6 @@ export declare const ICONS: {
     readonly cross: "M6 6l12 12M18 6 6 18";
     readonly star: "M12 4.2l2.3 4.9 5.2.7-3.8 3.7.9 5.3-4.6-2.5-4.6 2.5.9-5.3-3.8-3.7 5.2-.7z";
 };
-/** Pieces of a text, the matches in `<mark>`. */
+/** Nodes of a text, with matches in `<mark>`. */
 export declare function marked(parts: readonly Part[]): (Node | string)[];
 export {};

@@ -2,7 +2,7 @@ import type { Words } from "../labels/words.js";
 import type { Result, SearchAnswer, SearchRequest } from "../types.js";
 import type { Settings } from "./settings.js";
 type Option = readonly [value: string, label: string];
-/** The row of menus by which an answer is narrowed: what there is to choose comes from the answer without filters. */
+/** The row of filter menus; their choices come from the answer without filters. */
 export declare class Filters {
     #private;
     readonly settings: () => Settings;
@@ -12,15 +12,15 @@ export declare class Filters {
     constructor(settings: () => Settings, words: () => Words, onChange: () => void);
     get isSet(): boolean;
     clear(): void;
-    /** The part of a request that the filters are. */
+    /** The filters as part of a request. */
     request(): Partial<SearchRequest>;
-    /** Offer what an answer has. */
+    /** Offer the choices of an answer. */
     update(answer: SearchAnswer): void;
 }
-/** A path up to the folder that looks like a version; "" if none does. The service decides whether it is one. */
+/** The path up to a folder that looks like a version; "" if there is none. The service verifies it. */
 export declare function versionPath(path: string): string;
-/** The directories in which results part: those below the last one that all have in common. */
+/** The directories that separate results: those below their last common directory. */
 export declare function directoriesOf(results: readonly Pick<Result, "url">[], within: string): Option[];
-/** A part of an address as words: `getting-started` is "Getting started". */
+/** Words of a path segment: `getting-started` becomes "Getting started". */
 export declare function readable(segment: string): string;
 export {};

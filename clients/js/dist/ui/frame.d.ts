@@ -9,7 +9,7 @@ interface Around {
     missing: string;
     hasMore: boolean;
 }
-/** The elements of a search, and what stands in them around the results. */
+/** The elements of a search, and the texts around the results. */
 export declare class Frame {
     #private;
     readonly filters: HTMLElement;
@@ -19,17 +19,17 @@ export declare class Frame {
     readonly suggestions: HTMLDivElement;
     readonly bar: HTMLElement;
     readonly popup: HTMLElement;
-    /** What Arrow Right at the end of the query makes of it. */
+    /** The query that Arrow Right completes. */
     completion: string;
     constructor(filters: HTMLElement);
-    /** Everything that stays the same in one language. */
+    /** Set all texts that depend only on the language. */
     label({ labels }: Words, placeholder: string): void;
-    /** An answer is awaited; what is there stays, so that nothing jumps. */
+    /** An answer is pending; current results stay, so that the layout does not shift. */
     busy(isBusy: boolean, labels: Labels): void;
-    /** Nothing is typed yet: without entries to begin with, there is only the field. */
+    /** The query is empty; without start entries, only the field is shown. */
     start(words: Words, hasEntries: boolean, isKept: boolean): void;
     answered(answer: SearchAnswer, words: Words, around: Around): void;
-    /** @param isFile The page was opened from disk, and asks for files. */
+    /** @param isFile The page was opened from disk and uses a static export. */
     failed(error: SearchError, isFile: boolean, words: Words): void;
 }
 export {};

@@ -1,13 +1,13 @@
 type Key = (event: KeyboardEvent) => void;
-/** Cmd/Ctrl-K anywhere and `/` outside of fields call `onKey`; of several on one page the first. Returns what ends it. */
+/** Call `onKey` on Cmd/Ctrl-K anywhere and on `/` outside fields, for the first element of a page. Returns a function that stops it. */
 export declare function onHotkey(onKey: Key): () => void;
 /**
- * Cmd/Ctrl-K anywhere, or `/` outside of fields.
+ * Return true for Cmd/Ctrl-K anywhere, or `/` outside fields.
  *
- * @param isFirst Also if another script has reacted to it.
+ * @param isFirst Also if another script has handled the event.
  */
 export declare function isHotkey(event: KeyboardEvent, isFirst?: boolean): boolean;
-/** As keyboards of this machine call it. */
+/** The name of the modifier key on this platform. */
 export declare function commandKey(): string;
 export declare function optionKey(): string;
 export {};

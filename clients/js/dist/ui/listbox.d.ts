@@ -1,4 +1,4 @@
-/** The list of a combobox: the focus stays in its field, which names the option that is active. */
+/** The list of a combobox: the focus stays in the field, which names the active option. */
 export declare class Listbox {
     #private;
     readonly input: HTMLInputElement;
@@ -8,13 +8,13 @@ export declare class Listbox {
     get option(): HTMLElement | undefined;
     /**
      * @param active The option that Enter opens; -1 = none.
-     * @param keepsPlace Whether the list stays where it was scrolled to.
+     * @param keepsPlace True: keep the scroll position.
      */
     show(groups: readonly HTMLElement[], active: number, keepsPlace?: boolean): void;
-    /** Choose the option that has a key. */
+    /** Select the option with a key. */
     activate(key: string): void;
-    /** Whether a key was one of the list's. */
+    /** Handle a key; true if it belongs to the list. */
     key({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean;
-    /** Open the active option, in another tab where the keys that are held say so. */
+    /** Open the active option, in another tab with the usual modifier keys. */
     pick({ ctrlKey, metaKey, shiftKey }?: Partial<KeyboardEvent>): void;
 }

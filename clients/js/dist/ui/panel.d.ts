@@ -1,30 +1,30 @@
 import { Words } from "../labels/words.js";
 import { Frame } from "./frame.js";
 import type { Settings } from "./settings.js";
-/** What an element does around its panel. */
+/** Callbacks of the element around the panel. */
 export interface Host {
     settings: () => Settings;
-    /** Announces what happened; false where a listener prevented what follows. */
+    /** Dispatch an event; false if a listener prevented the default. */
     emit: (name: string, detail: unknown) => boolean;
     /** A result was opened, or Escape pressed. */
     close: () => void;
     isOpen: () => boolean;
-    /** There is something to be seen. */
+    /** The panel has content to show. */
     open: () => void;
-    /** What it shows has changed, and with it perhaps its height. */
+    /** The content changed, and maybe the height. */
     fit: () => void;
 }
-/** The search itself: a field, what it finds, and what is said when it finds nothing. */
+/** The search: the field, the results, and the messages without results. */
 export declare class Panel {
     #private;
     readonly host: Host;
     readonly frame: Frame;
     constructor(host: Host);
     set words(words: Words);
-    /** Find a query, as if it had been typed. */
+    /** Run a query as if it had been typed. */
     search(q: string): void;
-    /** Before it is seen: with what was typed last, or the recent searches. */
+    /** Prepare the panel before it is shown: the last query, or recent searches. */
     refresh(): void;
-    /** Nothing is awaited any more. */
+    /** Cancel pending work. */
     rest(): void;
 }

@@ -1,4 +1,4 @@
-/** The queries that led this visitor somewhere, newest first. */
+/** Queries with an opened result, newest first. */
 export declare const recent: {
     all: () => string[];
     add(q: string): void;
@@ -8,16 +8,16 @@ export declare const recent: {
 export interface OpenedPage {
     href: string;
     title: string;
-    /** "" where the page was opened at its top. */
+    /** "" if the page was opened at its top. */
     section: string;
     isPinned: boolean;
 }
-/** The pages that this visitor opened from the search: those that are pinned, and the newest others. */
+/** Pages opened from the search: all pinned ones, and the newest others. */
 export declare const pages: {
     all: () => OpenedPage[];
     add({ href, title, section }: Omit<OpenedPage, "isPinned">): void;
     pin: (href: string) => void;
     remove: (href: string) => void;
-    /** What was pinned was meant to stay. */
+    /** Pinned pages stay. */
     clear: () => void;
 };

@@ -1,27 +1,27 @@
 import type { Words } from "../labels/words.js";
 import type { Settings } from "./settings.js";
-/** What happens around the list that is there before anything is asked. */
+/** Callbacks of the start list. */
 interface Host {
     settings: () => Settings;
     words: () => Words;
     search: (q: string) => void;
-    /** A page is opened. */
+    /** A page was opened. */
     close: () => void;
-    /** The list is another now; the option that has this key shall be active, else the one that follows. */
+    /** The list changed; select the option with this key, else the next one. */
     changed: (key: string) => void;
 }
-/** What there is before anything is asked: pinned pages, recent searches and pages, and what the site suggests. */
+/** The list before the first query: pinned pages, recent searches and pages, and suggestions of the site. */
 export declare class Start {
     #private;
     readonly host: Host;
     constructor(host: Host);
     groups(): HTMLElement[];
-    /** Whether there is something that can be cleared. */
+    /** True if the list has entries to clear. */
     get isKept(): boolean;
     clear(): void;
-    /** Whether a key was for the option that is active. */
+    /** Handle a key; true if it was for the active option. */
     key({ key, code, altKey, ctrlKey, metaKey }: KeyboardEvent, option: Element | undefined): boolean;
-    /** Whether a click was on one of these options. */
+    /** Handle a click; true if it was on one of these options. */
     clicked(event: MouseEvent, option: Element): boolean;
 }
 export {};

@@ -1,2 +1,2 @@
-/** One sheet for all elements of the page; constructed, so that a strict content security policy has nothing to refuse. */
+/** One style sheet for all elements; constructed, so that a strict content security policy allows it. */
 export declare function style(): CSSStyleSheet;

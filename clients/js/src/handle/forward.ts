@@ -2,7 +2,7 @@ import { limitedBody, TooLarge } from "./body.js";
 import { whenVisitorLeaves } from "./leaving.js";
 import { problem } from "./problem.js";
 
-/** A visitor's request, as far as it is forwarded. */
+/** The parts of a visitor's request that are forwarded. */
 export interface Visit {
   readonly request: Request;
   readonly url: URL;
@@ -10,27 +10,27 @@ export interface Visit {
   getClientAddress(): string;
 }
 
-/** The service, and how it is asked. */
+/** Address and options of the service. */
 export interface Upstream {
   readonly url: URL;
   readonly path: string;
   readonly key: string;
   readonly timeoutMs: number;
   readonly maxBodyBytes: number;
-  /** Whether an answer may go on for ever once it has begun, as those of MCP may. */
+  /** True if an answer has no time limit after its first byte, as with MCP. */
   readonly isStream: boolean;
   onError(message: string): void;
 }
 
 const METHODS = new Set(["GET", "HEAD", "POST", "OPTIONS"]);
-// Cookies and whatever else a visitor sends stay here.
+// Cookies and all other headers of the visitor are not forwarded.
 const ASKED = [
   "accept", "content-type", "if-none-match", "origin", "x-request-id", "last-event-id", "sec-gpc",
   "access-control-request-method", "access-control-request-headers",
 ]; // prettier-ignore
 const ANSWERED = /^(content-type|etag|cache-control|vary|link|allow|retry-after|www-authenticate|x-request-id|x-content-type-options|content-security-policy|ratelimit-.+|access-control-.+|mcp-.+)$/;
 
-/** The service's answer to a visitor's request; an error in the service's form where there is none in time. */
+/** Return the service's answer, or an error in the service's form after the timeout. */
 export async function forward(event: Visit, to: Upstream): Promise<Response> {
   const { request } = event;
   const methods = to.isStream ? new Set([...METHODS, "DELETE"]) : METHODS;
@@ -86,7 +86,7 @@ export async function forward(event: Visit, to: Upstream): Promise<Response> {
   }
 }
 
-/** Why there is no answer goes to the log of the site; visitors read no address. */
+/** Log the reason for the site's owner; visitors never see the address. */
 function refused(to: Upstream, status: number, code: string, reason: string): Response {
   to.onError(reason);
   const words = { TIMED_OUT: "search did not answer in time", INVALID_ANSWER: "search is set up wrongly" }[code];
@@ -95,7 +95,7 @@ function refused(to: Upstream, status: number, code: string, reason: string): Re
 
 function headersFor(event: Visit, to: Upstream): Headers {
   const { request } = event;
-  const sent = new Headers({ "accept-encoding": "identity" }); // else the answer would be unpacked here, and called packed
+  const sent = new Headers({ "accept-encoding": "identity" }); // `fetch` would decompress the answer but keep its Content-Encoding
   for (const [name, value] of request.headers) {
     if (ASKED.includes(name) || name.startsWith("mcp-")) sent.set(name, value);
   }
@@ -103,12 +103,12 @@ function headersFor(event: Visit, to: Upstream): Headers {
   const address = clientAddress(event);
   if (own) sent.set("authorization", own);
   else if (to.key && !to.isStream) {
-    // The key says that this is the site; the visitor stays anonymous, and is the one who is counted.
+    // The key identifies the site. The visitor stays anonymous, and rate limits count the visitor.
     sent.set("authorization", `Bearer ${to.key}`);
     sent.set("x-searchsocket-visitor", address || "unknown");
     return sent;
   }
-  if (address) sent.set("x-forwarded-for", address); // instead of what the visitor may have sent
+  if (address) sent.set("x-forwarded-for", address); // replaces a header of the visitor
   return sent;
 }
 
@@ -116,7 +116,7 @@ function clientAddress(event: Visit): string {
   try {
     return event.getClientAddress();
   } catch {
-    return ""; // an adapter that does not know, or a page that is prerendered
+    return ""; // the adapter does not know it, or the page is prerendered
   }
 }
 
@@ -126,7 +126,7 @@ function answeredHeaders(headers: Headers): Headers {
   return kept;
 }
 
-/** The body, which ends the request when the visitor stops reading; its last bytes count against the time as well. */
+/** Body of the answer. The request ends if the visitor stops reading, and the timeout includes its last byte. */
 function watched(
   body: ReadableStream<Uint8Array>, stop: AbortController, end: () => void, isLate: () => boolean,
 ): ReadableStream<Uint8Array> {

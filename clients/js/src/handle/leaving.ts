@@ -1,13 +1,13 @@
-/** What of a Node server's request is used, where an adapter hands it on. */
+/** The used part of a Node server's request, if the adapter provides one. */
 interface NodeRequest {
   readonly socket?: { once?(event: "close", listener: () => void): unknown; off?(event: "close", listener: () => void): unknown };
 }
 
 /**
- * Calls `leave` once when the visitor goes; what is returned ends that.
+ * Call `leave` once when the visitor disconnects; returns a function that stops listening.
  *
- * The signal of a request says so, but that of SvelteKit 2 on Node not any more once the body has been read. Its connection does,
- * which adapter-node hands on as `platform.req`.
+ * The request's signal aborts then, except in SvelteKit 2 on Node after the body was read. There, its connection closes,
+ * which adapter-node provides as `platform.req`.
  */
 export function whenVisitorLeaves(signal: AbortSignal, platform: unknown, leave: () => void): () => void {
   if (signal.aborted) leave();

@@ -1,30 +1,30 @@
 const LIST = /\/llms(-full(-\d+)?)?\.txt$/;
 const NO_INDEX = /<meta[^>]+name=["']?robots["']?[^>]+noindex|<meta[^>]+noindex[^>]+name=["']?robots/i;
 
-/** Whether a path is one of those that the service answers agents at. */
+/** Return true if the service answers agents at this path. */
 export function isAgentFile(path: string): boolean {
   return path.endsWith(".md") || LIST.test(path);
 }
 
-/** Whether Markdown is preferred to HTML, as agents say it and browsers do not. */
+/** Return true if the request prefers Markdown to HTML, as agents do and browsers do not. */
 export function asksForMarkdown(request: Request): boolean {
   const accept = request.headers.get("accept") ?? "";
   const weight = (type: string): number => {
     const entry = accept.split(",").find((part) => part.trim().toLowerCase().startsWith(type));
     return entry ? Number(/;\s*q=([\d.]+)/.exec(entry)?.[1] ?? 1) : 0;
   };
-  const markdown = weight("text/markdown"); // no browser names it, so a draw is not one
+  const markdown = weight("text/markdown"); // no browser names it, so an equal weight prefers Markdown
   return markdown > 0 && markdown >= weight("text/html");
 }
 
-/** Where the Markdown of a page is: `/docs/a.md`, and `/index.md` of the home page. */
+/** Return the address of a page's Markdown: `/docs/a.md`, and `/index.md` for the home page. */
 export function markdownPath(path: string): string {
   return path === "/" ? "/index.md" : `${path.replace(/\.html?$/, "").replace(/\/index$/, "") || "/index"}.md`;
 }
 
-/** What puts the links of a page to its Markdown, and to the list, into its head. */
+/** Return a transform that adds links to the Markdown and to the list to the page's head. */
 export function linkMarkdown(base: string, path: string): (html: string) => string {
-  // `external` keeps SvelteKit from fetching them when it prerenders: they are made from what it builds.
+  // `external` stops SvelteKit from prerendering them: they are made from its build.
   const links =
     `<link rel="alternate external" type="text/markdown" href="${base}${markdownPath(path)}">` +
     `<link rel="describedby external" href="${base}/llms.txt">`;

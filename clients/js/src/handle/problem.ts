@@ -1,4 +1,4 @@
-/** An error in the form that the service has: `{"error": {"code", "message"}}`. */
+/** An error in the service's form: `{"error": {"code", "message"}}`. */
 export function problem(status: number, code: string, message: string, headers: Record<string, string> = {}): Response {
   return new Response(JSON.stringify({ error: { code, message } }), {
     status,

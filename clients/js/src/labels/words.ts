@@ -2,7 +2,7 @@ import { en } from "./en.js";
 import type { Labels, Plural } from "./labels.js";
 import { shipped } from "./shipped.js";
 
-/** What the components say, in one language. */
+/** All texts of the components in one language. */
 export class Words {
   readonly #plurals: Intl.PluralRules;
   readonly #names: Intl.DisplayNames;
@@ -28,20 +28,20 @@ export class Words {
     try {
       return this.#names.of(language) ?? language;
     } catch {
-      return language; // a page may state anything
+      return language; // a page may state an invalid language
     }
   }
 }
 
-/** The words of a language, or English; `own` labels take the place of shipped ones. */
+/** The words of a language, or English; `own` labels replace the shipped ones. */
 export async function wordsIn(language: string, own: Partial<Labels>): Promise<Words> {
   let code = language;
   try {
     new Intl.PluralRules(code);
   } catch {
-    code = "en"; // no language at all
+    code = "en"; // not a valid language
   }
-  // Without its file, as where a site leaves it out, people still find in English.
+  // If the language file is missing, the components use English.
   const labels = (await shipped(code))?.default;
   return new Words(labels || Object.keys(own).length ? code : "en", { ...(labels ?? en), ...own });
 }

@@ -1,11 +1,11 @@
 import { fold } from "../text.js";
 
-const MAX_CHARS = 2_000_000; // of a page; more is data
-const SECTION_CHARS = 2_000; // after an anchor, in which single words are looked for
+const MAX_CHARS = 2_000_000; // longer pages are data, not text
+const SECTION_CHARS = 2_000; // range after an anchor that is searched for single words
 const MAX_WORD_MARKS = 20;
 const UNREAD = "script,style,noscript,template,textarea,select,[hidden],[aria-hidden=true]";
 
-/** A page's text as it is compared: folded, each run of spaces one; and where in the page each of its letters stands. */
+/** A page's text for comparison, folded and with single spaces, and the position of each letter in the page. */
 class PageText {
   text = "";
   readonly #nodes: Text[] = [];
@@ -37,7 +37,7 @@ class PageText {
     this.text = parts.join("");
   }
 
-  /** Where the text after an element's beginning starts. */
+  /** Offset of the text after an element's start. */
   from(element: Element | null): number {
     if (!element) return 0;
     const at = this.#nodes.findIndex((node) => {
@@ -66,7 +66,7 @@ class PageText {
   }
 }
 
-/** Where a phrase stands: after the anchor first, then anywhere. */
+/** Find a phrase: after the anchor first, then anywhere. */
 export function findPhrase(root: Node, phrase: string, anchor: Element | null): Range | null {
   const wanted = fold(phrase).replace(/\s+/g, " ").trim();
   if (!wanted) return null;
@@ -76,7 +76,7 @@ export function findPhrase(root: Node, phrase: string, anchor: Element | null): 
   return at < 0 ? null : page.range(at, at + wanted.length);
 }
 
-/** Where words of a query stand in the section after an anchor, or on the page where there is none. */
+/** Find words of a query in the section after an anchor, or on the whole page without one. */
 export function findWords(root: Node, words: readonly string[], anchor: Element | null): Range[] {
   const wanted = words.map(fold).filter((word) => word.length > 2);
   if (!wanted.length) return [];

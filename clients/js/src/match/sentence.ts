@@ -1,9 +1,9 @@
 import { sentencesOf } from "../text.js";
 
 const BLOCK = "p,li,td,th,dd,dt,pre,h1,h2,h3,h4,h5,h6,blockquote,figcaption,summary,caption,div,section,article,main,body";
-const MAX_CHARS = 800; // what is longer has no sentences
+const MAX_CHARS = 800; // longer blocks are not split into sentences
 
-/** The whole sentence, or sentences, that a passage is part of, within its block. */
+/** Extend a passage to whole sentences within its block. */
 export function sentenceAround(passage: Range): Range {
   const block = passage.startContainer.parentElement?.closest(BLOCK);
   if (!block?.contains(passage.endContainer)) return passage;

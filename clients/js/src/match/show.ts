@@ -2,24 +2,24 @@ import { findPhrase, findWords } from "./find.js";
 import { sentenceAround } from "./sentence.js";
 import { forgetMatch, type Match, pageOf, pendingMatch } from "./pending.js";
 
-const NAME = "searchsocket-match"; // of the highlight, for `::highlight(searchsocket-match)`
+const NAME = "searchsocket-match"; // name of the highlight, for `::highlight(searchsocket-match)`
 const STYLE = `::highlight(${NAME}){background-color:var(--searchsocket-match,#ffe58a);color:var(--searchsocket-match-text,#1a1a1a)}`;
-const PATIENCE_MS = 5000; // with a router that still loads the page
-const SETTLED_MS = 400; // until words count where the phrase was not found
+const PATIENCE_MS = 5000; // timeout for a router that still loads the page
+const SETTLED_MS = 400; // wait before single words replace a missing phrase
 let sheet: CSSStyleSheet | null = null;
 let stop: (() => void) | null = null;
 let marked: readonly Range[] = [];
 
 /**
- * Scroll to the passage of a match and mark it, without a change to the page's own elements.
+ * Scroll to the passage of a match and mark it, without changing the page's elements.
  *
- * @param anyWord Whether single words of the query will do, where the passage is not on the page.
- * @returns Whether it was found.
+ * @param anyWord True: mark single words of the query if the passage is missing.
+ * @returns True if the passage or a word was found.
  */
 export function showMatch(match: Match, anyWord = true): boolean {
   const root = document.querySelector("main") ?? document.body;
   const anchor = match.anchor ? document.getElementById(match.anchor) : null;
-  // A page that was edited since may still have the beginning.
+  // An edited page may still contain the beginning.
   const phrase = findPhrase(root, match.phrase, anchor) ?? findPhrase(root, /^(\S+\s+){3}\S+(?=\s)/.exec(match.phrase)?.[0] ?? "", anchor);
   const ranges = phrase ? [sentenceAround(phrase)] : anyWord ? findWords(root, match.words, anchor) : [];
   if (!ranges.length) return false;
@@ -31,7 +31,7 @@ export function showMatch(match: Match, anyWord = true): boolean {
   return true;
 }
 
-/** Take the mark away. */
+/** Remove the mark. */
 export function clearMatch(): void {
   stop?.();
   marked = [];
@@ -39,7 +39,7 @@ export function clearMatch(): void {
 }
 
 /**
- * Show the match that the tab's last search left, as soon as its page is there: at once after a full load, and when the router of a
+ * Show the match of the tab's last search once its page is shown: at once after a full load, and when the router of a
  * site without full loads is done; and again if a framework replaces the marked elements. Call it once on each page, and again after
  * a result was opened; the components do.
  */
@@ -54,14 +54,14 @@ export function followMatch(): void {
     clearTimeout(settled);
     forgetMatch();
   };
-  // Only here: a page that is left ends without a word, and the next one takes over.
+  // Only removed here: an unloaded page cannot do it, and the next page needs the match.
   const end = () => (stop?.(), forgetMatch());
   const soon = () => {
-    // The range of elements that are removed, as by a framework that takes over the page, collapses.
+    // A framework that hydrates the page replaces elements; the range then collapses.
     if (marked.length && !marked.some((range) => range.collapsed)) return;
     cancelAnimationFrame(frame);
     clearTimeout(settled);
-    // After the frame in which a router scrolls by itself.
+    // Wait for the frame in which a router scrolls.
     frame = requestAnimationFrame(() => (frame = requestAnimationFrame(() => attempt(false))));
     settled = setTimeout(attempt, SETTLED_MS, true) as unknown as number;
   };
@@ -80,7 +80,7 @@ export function followMatch(): void {
 
 function mark(ranges: readonly Range[]): void {
   marked = ranges;
-  if (!CSS.highlights) return; // an older browser: the page is scrolled to the place all the same
+  if (!CSS.highlights) return; // an older browser: only scroll
   if (!sheet) {
     sheet = new CSSStyleSheet();
     sheet.replaceSync(STYLE);

@@ -2,11 +2,11 @@ import { isSeen } from "./trigger.js";
 
 const BARS = "header, [role=banner], nav, [role=navigation], #header, .header, .navbar";
 const CONTENT = "main, article, [role=main], dialog";
-const BOXES = ["DIV", "HEADER", "NAV", "SECTION"]; // that may have the bar's elements in them
+const BOXES = ["DIV", "HEADER", "NAV", "SECTION"]; // elements that may contain those of the bar
 const MAX_HEIGHT = 240;
 const GAP = "0.5rem";
 
-/** Show the dialog's button in the header of the page, else above its text; never over either. */
+/** Show the dialog's button in the page's header, else above its text, without covering anything. */
 export function put(dialog: HTMLElement): void {
   const bar = [...document.querySelectorAll(BARS)].find(isBar);
   const main = document.querySelector("main, [role=main]");
@@ -35,20 +35,20 @@ export function put(dialog: HTMLElement): void {
   }
 }
 
-/** Whether something of the page is above the button. */
+/** Return true if an element of the page covers the button. */
 function isCovered(dialog: HTMLElement): boolean {
   const { left, top, width, height } = dialog.getBoundingClientRect();
   const points = [[0.2, 0.1], [0.8, 0.1], [0.5, 0.5], [0.2, 0.9], [0.8, 0.9]] as const; // prettier-ignore
   return points.map(([x, y]) => document.elementFromPoint(left + x * width, top + y * height)).some((element) => element && element !== dialog);
 }
 
-/** At the top and wide, without a text. */
+/** Return true if an element is a wide bar at the top without text. */
 function isBar(element: Element): boolean {
   const { top, width, height } = element.getBoundingClientRect();
   return !element.closest(CONTENT) && isSeen(element) && top + scrollY < 120 && width >= Math.min(innerWidth * 0.6, 480) && height <= MAX_HEIGHT && !element.querySelector("h2, h3");
 }
 
-/** The innermost element that has all of the bar in it. */
+/** Return the innermost element that contains the whole bar. */
 function rowOf(bar: Element): Element {
   const inner = [...bar.children].filter(isSeen);
   const [only] = inner;
@@ -56,7 +56,7 @@ function rowOf(bar: Element): Element {
   return only && inner.length === 1 && !hasText && BOXES.includes(only.tagName) ? rowOf(only) : bar;
 }
 
-/** Whether the button is inside of the bar, and over nothing in it. */
+/** Return true if the button is inside the bar and covers nothing. */
 function isFree(dialog: HTMLElement, bar: Element): boolean {
   const own = dialog.getBoundingClientRect();
   const outer = bar.getBoundingClientRect();

@@ -5,13 +5,13 @@ const NAMES = ["id", "class", "name", "aria-label", "title", "placeholder", "for
 const SEARCH_PAGES = ["search", "search/", "search.html"].map((name) => new URL(`../${name}`, import.meta.url).href);
 const LINK_NAMES = ["id", "class", "data-bs-target", "data-target"];
 
-/** The theme's search field or button that an event is for. */
+/** Return the theme's search field or button of an event. */
 export function triggerOf({ target }: Event): Element | null {
   const control = target instanceof Element ? target.closest(CONTROLS) : null;
   return control && isTrigger(control) ? control : null;
 }
 
-/** Whether a visitor sees a search field or button of the theme. */
+/** Return true if a search field or button of the theme is visible. */
 export function hasTrigger(): boolean {
   return [...document.querySelectorAll(CONTROLS)].some((control) => isTrigger(control) && isSeen(control));
 }
@@ -24,7 +24,7 @@ export function isSeen(element: Element): boolean {
 function isTrigger(control: Element): boolean {
   if (control.closest(CONTENT)) return false;
   const isNamed = (element: Element | null, names = NAMES) => names.some((name) => NAME.test(element?.getAttribute(name) ?? ""));
-  // The title of a link says where it leads: `/docs/search` is a page like others.
+  // A link's title describes its target: `/docs/search` is an ordinary page.
   if (control instanceof HTMLAnchorElement) return isNamed(control, LINK_NAMES) || SEARCH_PAGES.includes(control.href);
   if (control instanceof HTMLInputElement && !["search", "text", "submit", "button"].includes(control.type)) return false;
   return control.matches("[type=search], [role=search] *, search *") || isNamed(control) || isNamed(control.closest("form"));

@@ -5,8 +5,8 @@ import { spellingsOf } from "./spelling.js";
 const MIN_CHARS = 2;
 
 /**
- * How a query that is still being written may go on: by titles that begin with it, else by words of titles that begin with its
- * last word, where that is none yet.
+ * Complete a query: with titles that begin with it, else with words of titles that begin with its
+ * last word, if that is not a word yet.
  *
  * @returns At most `limit`, without the query itself.
  */

@@ -2,15 +2,15 @@ import { fold } from "../text.js";
 import type { SearchAnswer } from "../types.js";
 import { spellingsOf } from "./spelling.js";
 
-const MIN_CHARS = 4; // shorter words are near to too many others
+const MIN_CHARS = 4; // shorter words are similar to too many others
 const TWO_SLIPS_FROM = 7;
-const LOOKED_AT = 5; // results: what stands further down was not found by these words
+const LOOKED_AT = 5; // top results: lower ones rarely match these words
 
 /**
- * The query with its slips corrected by words of the results that it found all the same, spelled as the site spells them; ""
- * where nothing looks like a slip.
+ * Correct typos of the query with words of its results, in the site's spelling; ""
+ * if nothing looks like a typo.
  *
- * A word that begins or continues one of theirs is none.
+ * A prefix or extension of a result's word is no typo.
  */
 export function didYouMean(q: string, answer: SearchAnswer): string {
   const words = spellingsOf(answer.results.slice(0, LOOKED_AT));
@@ -26,7 +26,7 @@ export function didYouMean(q: string, answer: SearchAnswer): string {
   return meant === q ? "" : meant;
 }
 
-/** Whether two words differ by no more than an ending. */
+/** Return true if two words differ only by an ending. */
 function isForm(word: string, other: string): boolean {
   let same = 0;
   while (same < word.length && word[same] === other[same]) same++;
@@ -35,7 +35,7 @@ function isForm(word: string, other: string): boolean {
   return same >= MIN_CHARS - 1 && (!tails[0] || !tails[1] || (same >= word.length - 2 && !isSwapped));
 }
 
-/** Letters to add, drop, change or swap (optimal string alignment); more than `limit` is only known to be more. */
+/** Edit distance (optimal string alignment); above `limit`, any number above it. */
 function slips(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1;
   let [before, last] = [[] as number[], Array.from({ length: b.length + 1 }, (_, at) => at)];

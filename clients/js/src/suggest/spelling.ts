@@ -1,7 +1,7 @@
 import { fold, wordsOf } from "../text.js";
 import type { Result } from "../types.js";
 
-/** How often a word occurs in results, and how the site spells it: "Kubernetes", "takeLatest", but "rollback". */
+/** Frequency of a word in results, and its spelling on the site: "Kubernetes", "takeLatest", but "rollback". */
 export class Spelling {
   count = 0;
   readonly #within = new Map<string, number>();
@@ -13,7 +13,7 @@ export class Spelling {
     if (!isFirst) this.#within.set(form, (this.#within.get(form) ?? 0) + 1);
   }
 
-  /** As it is written most often within sentences, whose first word has a capital whatever it is; "" where it is nowhere else. */
+  /** The most frequent spelling within sentences; first words are capitalised anyway. "" if it occurs only there. */
   get within(): string {
     return [...this.#within].reduce((best, other) => (other[1] > best[1] ? other : best), ["", 0])[0];
   }
@@ -27,7 +27,7 @@ export class Spelling {
 export function spellingsOf(results: readonly Pick<Result, "title" | "sectionTitle" | "snippet">[]): Map<string, Spelling> {
   const words = new Map<string, Spelling>();
   for (const { title, sectionTitle, snippet } of results) {
-    // The text before the titles, in which every word may have a capital.
+    // Text before titles, since every word of a title may be capitalised.
     for (const sentence of [...snippet.split(/[.!?:]\s|\n/), title, sectionTitle]) {
       for (const [at, form] of wordsOf(sentence).entries()) {
         const key = fold(form);

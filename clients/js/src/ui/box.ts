@@ -2,7 +2,7 @@ import type { Labels } from "../labels/labels.js";
 import { h } from "./dom.js";
 import { SearchElement } from "./element.js";
 
-/** A field in the page, with its results below it. */
+/** A search field in the page, with results below it. */
 export class SearchBox extends SearchElement {
   #panelElement!: HTMLElement;
 
@@ -15,7 +15,7 @@ export class SearchBox extends SearchElement {
     });
     input.addEventListener("focus", () => (this.panel.refresh(), this.shown()));
     input.addEventListener("pointerdown", () => this.shown());
-    // A press beside the options leaves the focus where it is, and so the results open.
+    // A press beside the options must not move the focus, which would close the results.
     popup.addEventListener("pointerdown", (event) => (event.target as Element).closest("select,button,a") ?? event.preventDefault());
     popup.addEventListener("mousedown", (event) => (event.target as Element).closest("select,button") ?? event.preventDefault());
     root.append(this.#panelElement);

@@ -3,11 +3,11 @@ import { h, icon, ICONS } from "./dom.js";
 import { SearchElement } from "./element.js";
 import { commandKey } from "./hotkeys.js";
 
-/** A button that opens the search above the page; what stands inside of the element takes the button's place. */
+/** A button that opens the search dialog; children of the element replace the button. */
 export class SearchDialog extends SearchElement {
-  // The browser's own modal dialog keeps the focus inside, and gives it back to where it was.
+  // The native modal dialog traps the focus, and restores it on close.
   #dialog!: HTMLDialogElement;
-  #height = 0; // of the dialog without a transition, when it was fitted last
+  #height = 0; // last fitted height of the dialog, without transition
   readonly #text = { trigger: null as HTMLElement | null, close: null as HTMLElement | null };
 
   protected override build(root: ShadowRoot): void {
@@ -25,13 +25,13 @@ export class SearchDialog extends SearchElement {
     close.addEventListener("click", () => this.close());
     this.#dialog = h("dialog", { part: "dialog" }, h("div", { class: "panel" }, frame.bar, frame.popup));
     this.#dialog.addEventListener("close", () => {
-      if (!this.isOpen) this.panel.rest(); // it comes later, when it may be open again
+      if (!this.isOpen) this.panel.rest(); // this event is late: the dialog may be open again
       this.panel.host.emit("searchsocket-close", null);
     });
-    // Only what lies outside of the dialog is not inside of its panel.
+    // The panel fills the dialog, so a click outside the panel is outside the dialog.
     this.#dialog.addEventListener("pointerdown", ({ target }) => target === this.#dialog && this.close());
     this.#dialog.addEventListener("transitionend", () => (this.#dialog.style.blockSize = ""));
-    // The page behind keeps its place, and its scrollbar.
+    // The page behind keeps its scroll position and scrollbar.
     const isOutside = (event: Event) => !event.composedPath().includes(frame.list) && !event.composedPath().includes(frame.popup);
     this.#dialog.addEventListener("wheel", (event) => isOutside(event) && event.preventDefault(), { passive: false });
     this.#dialog.addEventListener("touchmove", (event) => isOutside(event) && event.preventDefault(), { passive: false });
@@ -45,7 +45,7 @@ export class SearchDialog extends SearchElement {
     this.#dialog.setAttribute("aria-label", labels.search);
   }
 
-  /** As high as its content: more at once, less after a pause (`.settling`), so that it does not jump while one types. */
+  /** Fit the height to the content: grow at once, shrink after a pause (`.settling`), so it does not jump during typing. */
   protected override fit(): void {
     if (!this.isOpen) return;
     const { style, classList } = this.#dialog;
@@ -55,7 +55,7 @@ export class SearchDialog extends SearchElement {
     const to = (this.#height = this.#dialog.offsetHeight);
     if (to >= from) return;
     style.blockSize = `${from}px`;
-    void this.#dialog.offsetHeight; // where the transition begins
+    void this.#dialog.offsetHeight; // force layout: start of the transition
     classList.add("settling");
     style.blockSize = `${to}px`;
   }
@@ -81,6 +81,6 @@ export class SearchDialog extends SearchElement {
     if (!this.isOpen) return;
     this.#dialog.close();
     this.panel.rest();
-    this.panel.frame.input.blur(); // where there was no focus to go back to, it would stay here until the next frame
+    this.panel.frame.input.blur(); // without an element to restore, the focus would stay here for a frame
   }
 }

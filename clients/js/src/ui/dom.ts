@@ -2,7 +2,7 @@ import type { Part } from "../text.js";
 
 type Properties = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
-/** An element with attributes; those that are false, null or undefined are left out. Children are text or nodes, never HTML. */
+/** Create an element; attributes that are false, null or undefined are omitted. Children are text or nodes, never HTML. */
 export function h<K extends keyof HTMLElementTagNameMap>(
   name: K,
   attributes: Properties = {},
@@ -37,7 +37,7 @@ export const ICONS = {
   star: "M12 4.2l2.3 4.9 5.2.7-3.8 3.7.9 5.3-4.6-2.5-4.6 2.5.9-5.3-3.8-3.7 5.2-.7z",
 } as const;
 
-/** Pieces of a text, the matches in `<mark>`. */
+/** Nodes of a text, with matches in `<mark>`. */
 export function marked(parts: readonly Part[]): (Node | string)[] {
   return parts.map(({ text, isMarked }) => (isMarked ? h("mark", { part: "mark" }, text) : text));
 }

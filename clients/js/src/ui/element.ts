@@ -6,27 +6,27 @@ import { Panel } from "./panel.js";
 import { ATTRIBUTES, settingsOf } from "./settings.js";
 import { style } from "./style.js";
 
-// Where there is no browser, as when a server renders the page, importing this does nothing.
+// Without a browser, as in server rendering, importing this does nothing.
 const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
 
-/** What both elements have in common: attributes, language, shortcuts, and a panel that is made when it is needed. */
+/** Base of both elements: attributes, language, shortcuts, and a panel that is created on demand. */
 export abstract class SearchElement extends Base {
   static readonly observedAttributes = ATTRIBUTES;
   #panel: Panel | null = null;
   #labels: Partial<Labels> = {};
   #endHotkey: (() => void) | null = null;
   #endLanguage: (() => void) | null = null;
-  #turn = 0; // of loading words: the last counts
+  #turn = 0; // number of the last request for texts; earlier ones are ignored
 
-  /** Show the search and put the focus into its field. */
+  /** Show the search and focus its field. */
   abstract open(): void;
   abstract close(): void;
   abstract get isOpen(): boolean;
-  /** Put the elements into the shadow root, once. */
+  /** Add the elements to the shadow root, once. */
   protected abstract build(root: ShadowRoot): void;
   protected abstract relabel(labels: Labels): void;
 
-  /** Texts in place of the shipped ones, see `Labels`. */
+  /** Texts that replace the shipped ones, see `Labels`. */
   get labels(): Partial<Labels> {
     return this.#labels;
   }
@@ -36,7 +36,7 @@ export abstract class SearchElement extends Base {
     void this.#speak();
   }
 
-  /** Open, and find a query. */
+  /** Open the search and run a query. */
   search(q: string): void {
     this.open();
     this.panel.search(q);
@@ -47,7 +47,7 @@ export abstract class SearchElement extends Base {
       const root = this.attachShadow({ mode: "open" });
       root.adoptedStyleSheets = [style()];
       this.build(root);
-      // Shortcuts of a page, such as arrows that turn its pages, are not for keys that are typed here; ours have Cmd or Ctrl.
+      // Hide typed keys from the page's shortcuts, such as arrows that turn pages; our shortcuts have Cmd or Ctrl.
       root.querySelector<HTMLElement>(".panel")!.addEventListener("keydown", (event) => {
         if (!event.metaKey && !event.ctrlKey) event.stopPropagation();
       });
@@ -86,7 +86,7 @@ export abstract class SearchElement extends Base {
     return this.#panel;
   }
 
-  /** What the panel shows has changed. */
+  /** The content of the panel changed. */
   protected fit(): void {}
 
   /** Typing began. */

@@ -11,7 +11,7 @@ const ALL = "all";
 const LANGUAGE_TAG = /^[a-z]{2,8}([-_][a-z0-9]{1,8}){0,3}$/i; // the service refuses others
 type Option = readonly [value: string, label: string];
 
-/** The row of menus by which an answer is narrowed: what there is to choose comes from the answer without filters. */
+/** The row of filter menus; their choices come from the answer without filters. */
 export class Filters {
   readonly element = h("div", { part: "filters", class: "filters", role: "group", hidden: true });
   readonly #chosen = new Map<string, string>();
@@ -38,7 +38,7 @@ export class Filters {
     this.#chosen.clear();
   }
 
-  /** The part of a request that the filters are. */
+  /** The filters as part of a request. */
   request(): Partial<SearchRequest> {
     const { within, facets, version } = this.settings();
     const chosen = [...this.#chosen];
@@ -55,7 +55,7 @@ export class Filters {
     };
   }
 
-  /** Offer what an answer has. */
+  /** Offer the choices of an answer. */
   update(answer: SearchAnswer): void {
     if (!this.isSet || !this.#known.size) this.#known = this.#optionsOf(answer);
     const { labels } = this.words();
@@ -65,7 +65,7 @@ export class Filters {
     const menus = shown.map(([name, options]) => this.#menu(name, names[name] ?? name, options));
     const versions = answer.versions;
     if (versions && versions.available.length > 1) menus.unshift(this.#versionMenu(versions, labels.version));
-    // A menu that is open, or has the focus, stays the element that it is.
+    // An open or focused menu keeps its element.
     const focused = (this.element.getRootNode() as ShadowRoot).activeElement;
     const at = menus.findIndex((menu) => menu.name === (focused as HTMLSelectElement | null)?.name);
     this.element.hidden = !menus.length;
@@ -85,7 +85,7 @@ export class Filters {
     return menu;
   }
 
-  /** Without a choice it shows the version that was searched. */
+  /** Without a selection it shows the searched version. */
   #versionMenu({ searched, available }: AnswerVersions, label: string): HTMLSelectElement {
     const chosen = this.#chosen.get(VERSION) ?? (searched.length ? searched[0]! : ALL);
     const all: Option = [ALL, this.words().filled(this.words().labels.any, { name: label })];
@@ -116,14 +116,14 @@ export class Filters {
 const NUMBERED = /^(v|version-|release-)?\d+(\.\d+)*(\.x)?([-.]?(a|b|c|rc|alpha|beta|dev|pre|preview|snapshot)[-.]?\d*)?$/i;
 const NAMED = /^(stable|latest|current|next|dev|devel|develop|main|master|nightly|edge|canary|unstable|preview|lts)$/i;
 
-/** A path up to the folder that looks like a version; "" if none does. The service decides whether it is one. */
+/** The path up to a folder that looks like a version; "" if there is none. The service verifies it. */
 export function versionPath(path: string): string {
   const segments = path.split("/").slice(0, -1);
   const at = segments.findIndex((segment) => NUMBERED.test(segment) || NAMED.test(segment));
   return at < 0 ? "" : segments.slice(0, at + 1).join("/");
 }
 
-/** The directories in which results part: those below the last one that all have in common. */
+/** The directories that separate results: those below their last common directory. */
 export function directoriesOf(results: readonly Pick<Result, "url">[], within: string): Option[] {
   let prefix = within.replace(/\/+$/, "");
   for (;;) {
@@ -137,7 +137,7 @@ export function directoriesOf(results: readonly Pick<Result, "url">[], within: s
   }
 }
 
-/** A part of an address as words: `getting-started` is "Getting started". */
+/** Words of a path segment: `getting-started` becomes "Getting started". */
 export function readable(segment: string): string {
   let text = segment;
   try {

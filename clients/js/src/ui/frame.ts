@@ -13,7 +13,7 @@ interface Around {
   hasMore: boolean;
 }
 
-/** The elements of a search, and what stands in them around the results. */
+/** The elements of a search, and the texts around the results. */
 export class Frame {
   readonly input = h("input", {
     id: "q", part: "input", type: "search", role: "combobox", "aria-controls": "list", "aria-expanded": "false",
@@ -25,7 +25,7 @@ export class Frame {
   readonly suggestions = h("div", { part: "suggestions", class: "suggestions", role: "group" });
   readonly bar: HTMLElement;
   readonly popup: HTMLElement;
-  /** What Arrow Right at the end of the query makes of it. */
+  /** The query that Arrow Right completes. */
   completion = "";
   readonly #tools: HTMLElement;
   readonly #status = h("p", { part: "status", class: "status", role: "status" });
@@ -41,7 +41,7 @@ export class Frame {
     this.popup = h("div", { part: "popup", class: "popup" }, this.#tools, this.#message, this.list, this.#foot);
   }
 
-  /** Everything that stays the same in one language. */
+  /** Set all texts that depend only on the language. */
   label({ labels }: Words, placeholder: string): void {
     this.#label.textContent = labels.search;
     this.input.placeholder = placeholder || labels.search;
@@ -50,21 +50,21 @@ export class Frame {
     this.#syntax.textContent = labels.syntax;
   }
 
-  /** Which keys do what, at the foot. */
+  /** The keyboard help in the footer. */
   #help({ labels, language }: Words, isKept: boolean): void {
     const hint = (keys: string, label: string) => [...keys.split(" ").map((key) => h("kbd", {}, key)), ` ${label.toLocaleLowerCase(language)} `];
     const kept = isKept ? [...hint(`${optionKey()} P`, labels.pin), ...hint("Del", labels.remove)] : [];
     this.#keys.replaceChildren(...hint("↑ ↓", labels.move), ...hint("↵", labels.open), ...kept, ...hint("Esc", labels.close));
   }
 
-  /** An answer is awaited; what is there stays, so that nothing jumps. */
+  /** An answer is pending; current results stay, so that the layout does not shift. */
   busy(isBusy: boolean, labels: Labels): void {
     this.list.setAttribute("aria-busy", String(isBusy));
     this.bar.classList.toggle("busy", isBusy);
     if (isBusy && !this.#status.textContent) this.#status.textContent = labels.searching;
   }
 
-  /** Nothing is typed yet: without entries to begin with, there is only the field. */
+  /** The query is empty; without start entries, only the field is shown. */
   start(words: Words, hasEntries: boolean, isKept: boolean): void {
     this.#help(words, isKept);
     this.#say("");
@@ -79,7 +79,7 @@ export class Frame {
     const isEmpty = !answer.results.length;
     const isWeak = answer.quality === "weak" && !isEmpty;
     const none = words.filled(labels.none, { query: answer.q });
-    // What is offered corrected can be seen beside the count, and is heard with it.
+    // The correction is shown beside the count, and read with it.
     this.#say(isEmpty ? "" : words.counted(labels.count, answer.total), around.meant && `${labels.didYouMean} ${around.meant}`);
     this.#suggest(around.meant ? labels.didYouMean : labels.completions, around.meant ? [around.meant] : around.completions, !!around.meant);
     this.completion = around.meant ? "" : (around.completions[0] ?? "");
@@ -94,7 +94,7 @@ export class Frame {
     this.#tools.classList.toggle("hidden", isEmpty && !!this.suggestions.hidden && !!this.filters.hidden);
   }
 
-  /** @param isFile The page was opened from disk, and asks for files. */
+  /** @param isFile The page was opened from disk and uses a static export. */
   failed(error: SearchError, isFile: boolean, words: Words): void {
     const { labels } = words;
     this.#help(words, false);
@@ -103,7 +103,7 @@ export class Frame {
       TIMED_OUT: labels.late,
       UNREACHABLE: isFile ? labels.fromDisk : labels.unreachable,
     };
-    // What the service says of a request is for whoever wrote it, in English: "the query is empty".
+    // The service's message about a request is for developers, in English: "the query is empty".
     const text = byCode[error.code] ?? (error.status === 400 ? error.message : labels.failed);
     this.#say("");
     this.#suggest("", []);
@@ -111,13 +111,13 @@ export class Frame {
     this.#end(false, []);
   }
 
-  /** @param heard What only those get who listen. */
+  /** @param heard Text for screen readers only. */
   #say(text: string, heard = ""): void {
     const after = text && heard ? `. ${heard}` : heard;
     if (this.#status.textContent !== text + after) this.#status.replaceChildren(text, ...(after ? [h("span", { class: "hidden" }, after)] : []));
   }
 
-  /** In place of the list, or above it. */
+  /** Show a message instead of the list, or above it. */
   #tell(...children: HTMLElement[]): void {
     this.#message.replaceChildren(...children);
   }
@@ -130,9 +130,9 @@ export class Frame {
     this.suggestions.replaceChildren(...(isMeant ? [h("span", {}, `${label} `)] : []), ...chips);
   }
 
-  /** The last of each step: without a list there is no foot, and no row of tools except for an answer. */
+  /** Last part of each state: no footer without a list; tools only for an answer. */
   #end(hasList: boolean, children: readonly HTMLElement[]): void {
-    this.#tools.classList.add("hidden"); // from sight: its status is read out
+    this.#tools.classList.add("hidden"); // visually only: screen readers still read its status
     this.#foot.hidden = !hasList;
     this.#foot.replaceChildren(this.#keys, this.#syntax, ...children);
   }

@@ -2,7 +2,7 @@ type Key = (event: KeyboardEvent) => void;
 
 const listeners: Key[] = [];
 
-/** Cmd/Ctrl-K anywhere and `/` outside of fields call `onKey`; of several on one page the first. Returns what ends it. */
+/** Call `onKey` on Cmd/Ctrl-K anywhere and on `/` outside fields, for the first element of a page. Returns a function that stops it. */
 export function onHotkey(onKey: Key): () => void {
   if (!listeners.length) document.addEventListener("keydown", heard);
   listeners.push(onKey);
@@ -14,18 +14,18 @@ export function onHotkey(onKey: Key): () => void {
 
 function heard(event: KeyboardEvent): void {
   if (!isHotkey(event)) return;
-  event.preventDefault(); // the browser's own search bar, or the sign in the box
+  event.preventDefault(); // no search bar of the browser, no `/` in the field
   listeners[0]?.(event);
 }
 
 /**
- * Cmd/Ctrl-K anywhere, or `/` outside of fields.
+ * Return true for Cmd/Ctrl-K anywhere, or `/` outside fields.
  *
- * @param isFirst Also if another script has reacted to it.
+ * @param isFirst Also if another script has handled the event.
  */
 export function isHotkey(event: KeyboardEvent, isFirst = false): boolean {
   if ((event.defaultPrevented && !isFirst) || event.isComposing || event.repeat || event.altKey) return false;
-  // By its place too: other layouts have no Latin letters, where the key says `л`.
+  // Also by its position: on layouts without Latin letters, the key is `л`.
   const isK = event.key.toLowerCase() === "k" || (event.code === "KeyK" && !/^[a-z]$/i.test(event.key));
   const isCommand = isK && (event.metaKey || event.ctrlKey) && !event.shiftKey;
   return isCommand || (event.key === "/" && !event.metaKey && !event.ctrlKey && !isWriting(event.composedPath()[0]));
@@ -37,7 +37,7 @@ function isWriting(target: EventTarget | undefined): boolean {
 
 const isApple = () => /mac|iphone|ipad/i.test(navigator.platform);
 
-/** As keyboards of this machine call it. */
+/** The name of the modifier key on this platform. */
 export function commandKey(): string {
   return isApple() ? "⌘K" : "Ctrl K";
 }

@@ -1,6 +1,6 @@
-/** A list that this browser keeps for this visitor, and nobody else sees; where it keeps nothing, the list is empty. */
+/** A list in this browser's local storage; empty without storage. */
 export class Kept<T> {
-  /** @param read One entry, or null where it is not ours. */
+  /** @param read Parses an entry; null if it is not ours. */
   constructor(
     readonly key: string,
     readonly read: (kept: unknown) => T | null,
@@ -11,7 +11,7 @@ export class Kept<T> {
       const kept: unknown = JSON.parse(localStorage.getItem(this.key) ?? "[]");
       return Array.isArray(kept) ? kept.map(this.read).filter((one) => one !== null) : [];
     } catch {
-      return []; // not ours, or the browser keeps nothing
+      return []; // not ours, or no storage
     }
   }
 
@@ -19,7 +19,7 @@ export class Kept<T> {
     try {
       localStorage.setItem(this.key, JSON.stringify(entries));
     } catch {
-      // Nothing is kept then.
+      // No storage.
     }
   }
 }

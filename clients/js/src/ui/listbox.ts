@@ -1,4 +1,4 @@
-/** The list of a combobox: the focus stays in its field, which names the option that is active. */
+/** The list of a combobox: the focus stays in the field, which names the active option. */
 export class Listbox {
   active = -1;
   #options: HTMLElement[] = [];
@@ -8,7 +8,7 @@ export class Listbox {
     readonly input: HTMLInputElement,
     readonly list: HTMLElement,
   ) {
-    // Only a pointer that moves chooses: the list also moves below one that rests.
+    // Only a moving pointer selects: the list may scroll below a resting one.
     list.addEventListener("pointermove", ({ target, clientX, clientY }) => {
       const position = `${clientX} ${clientY}`;
       const option = (target as Element).closest<HTMLElement>("[role=option]");
@@ -23,7 +23,7 @@ export class Listbox {
 
   /**
    * @param active The option that Enter opens; -1 = none.
-   * @param keepsPlace Whether the list stays where it was scrolled to.
+   * @param keepsPlace True: keep the scroll position.
    */
   show(groups: readonly HTMLElement[], active: number, keepsPlace = false): void {
     const top = this.list.scrollTop;
@@ -36,12 +36,12 @@ export class Listbox {
     this.list.scrollTop = keepsPlace ? top : 0;
   }
 
-  /** Choose the option that has a key. */
+  /** Select the option with a key. */
   activate(key: string): void {
     this.#activate(this.#options.findIndex((option) => option.dataset.key === key), true);
   }
 
-  /** Whether a key was one of the list's. */
+  /** Handle a key; true if it belongs to the list. */
   key({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
     const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: 5, PageUp: -5 };
     const step = steps[key];
@@ -53,7 +53,7 @@ export class Listbox {
     return true;
   }
 
-  /** Open the active option, in another tab where the keys that are held say so. */
+  /** Open the active option, in another tab with the usual modifier keys. */
   pick({ ctrlKey = false, metaKey = false, shiftKey = false }: Partial<KeyboardEvent> = {}): void {
     const click = { bubbles: true, cancelable: true, composed: true, view: window, ctrlKey, metaKey, shiftKey };
     this.option?.dispatchEvent(new MouseEvent("click", click));
@@ -67,7 +67,7 @@ export class Listbox {
     option.setAttribute("aria-selected", "true");
     this.input.setAttribute("aria-activedescendant", option.id);
     if (scrolls) option.scrollIntoView({ block: "nearest" });
-    // The first is seen whole, with what stands above it.
+    // The first option is shown with the heading above it.
     if (scrolls && at === 0) this.list.scrollTop = 0;
   }
 }

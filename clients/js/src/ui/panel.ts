@@ -16,33 +16,33 @@ import { type Opening, resultGroups, siteOf } from "./results.js";
 import type { Settings } from "./settings.js";
 import { Start } from "./start.js";
 
-/** What an element does around its panel. */
+/** Callbacks of the element around the panel. */
 export interface Host {
   settings: () => Settings;
-  /** Announces what happened; false where a listener prevented what follows. */
+  /** Dispatch an event; false if a listener prevented the default. */
   emit: (name: string, detail: unknown) => boolean;
   /** A result was opened, or Escape pressed. */
   close: () => void;
   isOpen: () => boolean;
-  /** There is something to be seen. */
+  /** The panel has content to show. */
   open: () => void;
-  /** What it shows has changed, and with it perhaps its height. */
+  /** The content changed, and maybe the height. */
   fit: () => void;
 }
 
 const STATIC_TIMEOUT_MS = 30_000; // slow lines load several files
 
-/** Tell the owner of the site, in the console, which address fails and the likely cause. */
+/** Log the failing address and the likely cause for the site's owner. */
 async function explain({ code, message }: SearchError, place: string, isStatic: boolean): Promise<void> {
   const { href, origin } = new URL(place, document.baseURI);
   const isMissing = code === "UNREACHABLE";
-  // A request of which nobody may read the answer fails only if there is none.
+  // A `no-cors` request fails only if the host does not answer.
   const answers = isMissing && !isStatic && origin !== location.origin && (await fetch(href, { mode: "no-cors" }).catch(() => null));
   const cause = answers ? ` Is ${location.origin} in api.cors.allow_origins?` : isMissing || code === "INVALID_ANSWER" ? ` Does searchsocket ${isStatic ? "export write" : "serve run"} there?` : "";
   console.error(`${href}: ${message}.${cause}`);
 }
 
-/** The search itself: a field, what it finds, and what is said when it finds nothing. */
+/** The search: the field, the results, and the messages without results. */
 export class Panel {
   readonly frame: Frame;
   readonly #list: Listbox;
@@ -50,18 +50,18 @@ export class Panel {
   readonly #start: Start;
   readonly #openings = new WeakMap<Element, Opening>();
   #client: SearchClient | null = null;
-  #place = ""; // where answers come from
+  #place = ""; // address of the service or export
   #answers: Answers | undefined;
   #words = new Words("en");
   #answer: SearchAnswer | null = null;
-  #found: SearchAnswer | null = null; // the last one with results, by whose words a query that finds nothing is corrected
-  #asked = ""; // the query whose answer is awaited or seen
+  #found: SearchAnswer | null = null; // last answer with results, whose words correct a query without any
+  #asked = ""; // the query whose answer is pending or shown
   #isPending = false;
-  #opensFirst = false; // Enter came before the answer
+  #opensFirst = false; // Enter was pressed before the answer came
   #retry = 0;
-  #wasLeft = false; // closed before its answer came, or before it was to be asked again
+  #wasLeft = false; // closed before the answer, or before a retry
   #isComposing = false;
-  #reported: SearchAnswer | null = null; // the answer that a beacon was sent for
+  #reported: SearchAnswer | null = null; // the answer that was reported by a beacon
 
   constructor(readonly host: Host) {
     this.#filters = new Filters(host.settings, () => this.#words, () => void this.#ask());
@@ -94,21 +94,21 @@ export class Panel {
     this.#show();
   }
 
-  /** Find a query, as if it had been typed. */
+  /** Run a query as if it had been typed. */
   search(q: string): void {
     this.frame.input.value = q;
     this.#typed();
   }
 
-  /** Before it is seen: with what was typed last, or the recent searches. */
+  /** Prepare the panel before it is shown: the last query, or recent searches. */
   refresh(): void {
     this.#connect();
-    this.#answers?.(null).catch(() => undefined); // loaded before the first key; a query says what fails
+    this.#answers?.(null).catch(() => undefined); // load before the first key; errors are shown by the query
     if (this.#wasLeft) void this.#ask();
     else if (!this.frame.input.value.trim()) this.#show();
   }
 
-  /** Nothing is awaited any more. */
+  /** Cancel pending work. */
   rest(): void {
     if (this.host.settings().folder) this.#report(""); // a service counts searches itself
     this.#wasLeft ||= this.#isPending || this.#retry !== 0;
@@ -146,8 +146,8 @@ export class Panel {
     try {
       const request = { q, topK: limit, sectionSnippets: true, ...(scope ? { scope } : {}), ...this.#filters.request(), ...from };
       const answer = await client.searchTyped(request);
-      if (!answer) return; // another query took its place
-      // A site that was published meanwhile orders anew: begin again, rather than show a page twice or never.
+      if (!answer) return; // replaced by another query
+      // A new generation may have another order: start again, to show each page once.
       if (before && answer.meta.generation !== before.meta.generation) return void (await this.#ask());
       this.#answer = before ? { ...answer, results: [...before.results, ...answer.results] } : answer;
       if (answer.results.length) this.#found = answer;
@@ -161,7 +161,7 @@ export class Panel {
     if (this.#opensFirst) (this.#opensFirst = false), this.#list.pick();
   }
 
-  /** The client of the place that the attributes name. */
+  /** The client for the address in the attributes. */
   #connect(): SearchClient {
     const { endpoint, folder, site } = this.host.settings();
     if (!this.#client || this.#place !== (folder || endpoint)) {
@@ -182,7 +182,7 @@ export class Panel {
     this.frame.busy(isPending, this.#words.labels);
   }
 
-  /** @param from Of how many results the first are seen already. */
+  /** @param from Number of results that are already shown. */
   #show(from = 0): void {
     const { frame } = this;
     const answer = this.#answer;
@@ -202,7 +202,7 @@ export class Panel {
     this.host.fit();
   }
 
-  /** @param key Of the option that was changed, if one was. */
+  /** @param key Key of the changed option, if any. */
   #showStart(key?: string): void {
     const groups = this.#asked ? [] : this.#start.groups();
     this.frame.start(this.#words, groups.length > 0, groups.length > 0 && this.#start.isKept);
@@ -219,14 +219,14 @@ export class Panel {
     this.host.fit();
     void explain(problem, this.#place, !!this.#answers);
     this.host.emit("searchsocket-error", problem);
-    // What passes by itself is asked again by itself.
+    // Retry temporary errors automatically.
     if (problem.retryAfterS !== null && problem.retryable) {
       this.#retry = setTimeout(() => void this.#ask(), Math.max(problem.retryAfterS, 1) * 1000) as unknown as number;
     }
   }
 
   #key(event: KeyboardEvent): void {
-    // Keys of an input method choose signs: they are not for the list.
+    // Keys of an input method select characters, not options.
     if (event.isComposing || event.keyCode === 229) return;
     if (event.key === "Escape") {
       event.preventDefault();
@@ -258,14 +258,14 @@ export class Panel {
     if (action) this.frame.input.focus();
   }
 
-  /** Tell the owner which page was opened for a query; "" = the search ended without one. */
+  /** Report the page that was opened for a query; "" = none. */
   #report(url: string, project?: string): void {
     const { beacon, scope } = this.host.settings();
     const answer = this.#answer;
     if (!beacon || !answer || (!url && this.#reported === answer)) return;
     if ((navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl) return;
     this.#reported = answer;
-    // As text, which browsers send to another origin without asking it first.
+    // Plain text needs no preflight on another origin.
     navigator.sendBeacon(beacon, JSON.stringify({ q: answer.q, url, quality: answer.quality, project, scope: scope || undefined }));
   }
 
@@ -289,12 +289,12 @@ export class Panel {
     }
     if (!this.host.emit("searchsocket-select", { result, section: at === result ? null : at, q })) return event.preventDefault();
     this.#report(result.url, result.origin?.project);
-    // In another tab or on another host the browser itself marks the passage, by the text fragment.
+    // In another tab or on another host, the text fragment makes the browser mark the passage.
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.button || link.origin !== location.origin) return;
     this.host.close();
     if (!marks) return;
     rememberMatch(matchOf(at, q, site));
-    // Routers look for an element by all that follows `#`, so for this click nothing but the anchor does.
+    // Routers use everything after `#` as an element id, so this click uses the anchor only.
     const { href } = link;
     link.href = buildResultUrl(at, { site, textFragment: false });
     setTimeout(() => ((link.href = href), followMatch()));

@@ -1,13 +1,13 @@
 import { Kept } from "./kept.js";
 
 const QUERIES = 5;
-const PAGES = 5; // besides those that are pinned
+const PAGES = 5; // without pinned pages
 const PINNED = 12;
 const MAX_CHARS = 200;
 
 const queries = new Kept("searchsocket-recent", (one) => (typeof one === "string" ? one : null));
 
-/** The queries that led this visitor somewhere, newest first. */
+/** Queries with an opened result, newest first. */
 export const recent = {
   all: () => queries.all().slice(0, QUERIES),
   add(q: string): void {
@@ -21,7 +21,7 @@ export const recent = {
 export interface OpenedPage {
   href: string;
   title: string;
-  /** "" where the page was opened at its top. */
+  /** "" if the page was opened at its top. */
   section: string;
   isPinned: boolean;
 }
@@ -32,7 +32,7 @@ const opened = new Kept("searchsocket-pages", (one): OpenedPage | null => {
   return { href, title, section: String(section ?? ""), isPinned: isPinned === true };
 });
 
-/** The pages that this visitor opened from the search: those that are pinned, and the newest others. */
+/** Pages opened from the search: all pinned ones, and the newest others. */
 export const pages = {
   all: () => opened.all(),
   add({ href, title, section }: Omit<OpenedPage, "isPinned">): void {
@@ -41,7 +41,7 @@ export const pages = {
   },
   pin: (href: string) => keep(pages.all().map((one) => (one.href === href ? { ...one, isPinned: !one.isPinned } : one))),
   remove: (href: string) => keep(pages.all().filter((one) => one.href !== href)),
-  /** What was pinned was meant to stay. */
+  /** Pinned pages stay. */
   clear: () => keep(pages.all().filter(({ isPinned }) => isPinned)),
 };
 

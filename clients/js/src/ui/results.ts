@@ -5,22 +5,22 @@ import type { Result, SearchAnswer, Section } from "../types.js";
 import { h, icon, ICONS, marked } from "./dom.js";
 import { readable } from "./filters.js";
 
-const SECTIONS = 3; // besides the one that a result opens at
+const SECTIONS = 3; // without the section that the result opens
 const ALIKE = 3;
 
-/** What an option opens. */
+/** Target of an option. */
 export interface Opening {
   result: Result;
-  /** The place on its page: the result itself, or one of its sections. */
+  /** The target on its page: the result itself, or one of its sections. */
   at: Result | Section;
 }
 
-/** Where a result opens: on the host of its own site, or on the one that the element names. */
+/** Return the address of a result, on its site's host or on that of the element. */
 export function siteOf({ origin }: Result, site: string): string {
   return origin && /^https?:\/\/[^/]/i.test(origin.site) ? origin.site : site;
 }
 
-/** Pages as groups of a listbox, their sections as options below them; each option is a link. Several sites have headings. */
+/** Render pages as groups of a listbox with sections as options. Each option is a link; several sites have headings. */
 export function resultGroups(answer: SearchAnswer, meant: string, words: Words, ownSite: string, openings: WeakMap<Element, Opening>): HTMLElement[] {
   const projects = [...new Set(answer.results.map(({ origin }) => origin?.project))]; // the best site first
   return projects.flatMap((project) => {
@@ -37,7 +37,7 @@ function pageGroups(results: readonly Result[], q: string, words: Words, ownSite
     const site = siteOf(result, ownSite);
     const name = result.title || result.url;
     const marks = markedParts(result.snippet, result.marks).flatMap(({ text, isMarked }) => (isMarked ? text : []));
-    const titled = (text: string) => marked(markedWords(text, [...marks, q].join(" "))); // its other forms and corrections too
+    const titled = (text: string) => marked(markedWords(text, [...marks, q].join(" "))); // other forms and corrections too
     const group = h("div", { role: "group", part: "page", class: "page", "aria-label": result.origin ? `${name}, ${result.origin.title}` : name });
     const option = (at: Result | Section, kind: "result" | "section", ...children: (Node | string)[]) => {
       const made = h("a", { role: "option", part: kind, class: kind, href: buildResultUrl(at, { site }), tabindex: -1 }, ...children);
@@ -56,7 +56,7 @@ function pageGroups(results: readonly Result[], q: string, words: Words, ownSite
         ...titled(title),
         ...(section ? [h("span", { class: "in" }, " › ", ...titled(section))] : []),
       ),
-      h("span", { part: "path", class: "path" }, h("bdi", {}, breadcrumbs(result))), // on the side of the title
+      h("span", { part: "path", class: "path" }, h("bdi", {}, breadcrumbs(result))), // aligned with the title
       snippetOf(result),
     );
     const others = result.sections.filter((one) => one.anchor !== result.anchor).slice(0, SECTIONS);
@@ -77,12 +77,12 @@ function pageGroups(results: readonly Result[], q: string, words: Words, ownSite
   });
 }
 
-/** The passage of a result; items, rows and lines of code keep their lines. */
+/** Render the passage of a result; list items, rows and code keep their lines. */
 function snippetOf({ snippet, marks }: Result | Section): HTMLElement {
   return h("span", { part: "snippet", class: snippet.includes("\n") ? "snippet lines" : "snippet", dir: "auto" }, ...marked(markedParts(snippet, marks)));
 }
 
-/** Where a page lies, by its directories. */
+/** Breadcrumbs of a page from its directories. */
 function breadcrumbs({ url, headingPath, anchor }: Result): string {
   const directories = url.split("/").slice(1, -1).map(readable);
   return [...directories, ...(anchor ? headingPath.slice(1, -1) : [])].join(" / ") || url;

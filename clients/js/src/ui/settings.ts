@@ -1,32 +1,32 @@
-/** What the attributes of an element say. */
+/** Settings from the attributes of an element. */
 export interface Settings {
   endpoint: string;
-  /** Address of the folder of a static export, which answers in place of a service; "" = a service does. */
+  /** Address of a static export that answers instead of a service; "" = use the service. */
   folder: string;
   site: string;
   scope: string;
-  /** The directory that is searched, whatever filter is chosen below it. */
+  /** The directory to search; filters select within it. */
   within: string;
   /** Directories to choose from, with names; empty = those of the results. */
   directories: readonly (readonly [name: string, path: string])[];
   /** Version of the documentation: `auto` = the one of the page that the visitor is on. */
   version: string;
   facets: readonly string[];
-  /** An address with `{query}` where people say what is missing; "" = no such link. */
+  /** Address for reports of missing pages, with `{query}`; "" = no link. */
   missing: string;
-  /** Queries to begin with. */
+  /** Suggested first queries. */
   suggestions: readonly string[];
   placeholder: string;
   limit: number;
   keepsRecent: boolean;
   marks: boolean;
-  /** Where opened results are reported; "" = nowhere. */
+  /** Address for reports of opened results; "" = none. */
   beacon: string;
 }
 
 const MAX_RESULTS = 50;
 const USUAL_RESULTS = 15;
-const STATIC_RESULTS = 8; // the text of each is loaded
+const STATIC_RESULTS = 8; // fewer, since the text of each is loaded
 
 export const ATTRIBUTES = [
   "endpoint", "static", "site", "scope", "path-prefix", "directories", "facets", "version", "missing-url", "placeholder", "max-results", "recent", "marks",
@@ -59,7 +59,7 @@ export function settingsOf(element: Element): Settings {
   };
 }
 
-/** Without a value, the folder that this script is in. */
+/** Without a value, the folder of this script. */
 function folderOf(place: string | null): string {
   if (place === null) return "";
   return place.trim() ? new URL(place.trim(), document.baseURI).href : new URL(".", import.meta.url).href;

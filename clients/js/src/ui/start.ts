@@ -3,14 +3,14 @@ import { h, icon, ICONS } from "./dom.js";
 import { type OpenedPage, pages, recent } from "./recent.js";
 import type { Settings } from "./settings.js";
 
-/** What happens around the list that is there before anything is asked. */
+/** Callbacks of the start list. */
 interface Host {
   settings: () => Settings;
   words: () => Words;
   search: (q: string) => void;
-  /** A page is opened. */
+  /** A page was opened. */
   close: () => void;
-  /** The list is another now; the option that has this key shall be active, else the one that follows. */
+  /** The list changed; select the option with this key, else the next one. */
   changed: (key: string) => void;
 }
 
@@ -21,7 +21,7 @@ interface Entry {
   isKept: boolean;
 }
 
-/** What there is before anything is asked: pinned pages, recent searches and pages, and what the site suggests. */
+/** The list before the first query: pinned pages, recent searches and pages, and suggestions of the site. */
 export class Start {
   readonly #entries = new WeakMap<Element, Entry>();
 
@@ -40,11 +40,11 @@ export class Start {
       group(labels.pages, opened.filter((one) => !pinned.includes(one)).map(page)),
       group(labels.suggested, suggestions.filter((q) => !queries.includes(q)).map((q) => query(q, false))),
     ].flat();
-    // A first visitor of a site that suggests nothing.
+    // First visit to a site without suggestions.
     return groups.length ? groups : group(labels.suggested, mainPages().map((one) => this.#option({ key: one.href, page: one, isKept: false })));
   }
 
-  /** Whether there is something that can be cleared. */
+  /** True if the list has entries to clear. */
   get isKept(): boolean {
     return this.host.settings().keepsRecent && (recent.all().length > 0 || pages.all().some(({ isPinned }) => !isPinned));
   }
@@ -54,17 +54,17 @@ export class Start {
     pages.clear();
   }
 
-  /** Whether a key was for the option that is active. */
+  /** Handle a key; true if it was for the active option. */
   key({ key, code, altKey, ctrlKey, metaKey }: KeyboardEvent, option: Element | undefined): boolean {
     const entry = option && this.#entries.get(option);
     if (!entry?.isKept || ctrlKey || metaKey) return false;
     if (key === "Delete" && !altKey) this.#remove(entry);
-    else if (code === "KeyP" && altKey && entry.page) this.#pin(entry); // by its place: with Alt, it writes other letters
+    else if (code === "KeyP" && altKey && entry.page) this.#pin(entry); // by position: with Alt, the key has another letter
     else return false;
     return true;
   }
 
-  /** Whether a click was on one of these options. */
+  /** Handle a click; true if it was on one of these options. */
   clicked(event: MouseEvent, option: Element): boolean {
     const entry = this.#entries.get(option);
     const target = event.target as Element;
@@ -90,7 +90,7 @@ export class Start {
   #option(entry: Entry): HTMLElement {
     const { key, page, isKept } = entry;
     const { labels } = this.host.words();
-    // What a pointer presses here, keys do by the shortcuts: an option holds nothing that could have the focus.
+    // For pointers only; keys use shortcuts, since an option cannot contain focusable elements.
     const tool = (kind: "pin" | "remove", title: string, path: string) =>
       h("span", { class: `tool ${kind}`, [`data-${kind}`]: true, title, "aria-hidden": "true" }, icon(path));
     const title = h("span", { part: "title", class: "title", dir: "auto" }, page?.title ?? key);
@@ -107,9 +107,9 @@ export class Start {
 }
 
 const MAIN_PAGES = 5;
-const MAX_TITLE = 60; // characters: more is no name
+const MAX_TITLE = 60; // longer texts are no titles
 
-/** Pages of the site's own navigation; neither links within this page nor those to its other languages. */
+/** Pages of the site's navigation, without links within this page or to its translations. */
 function mainPages(): OpenedPage[] {
   const found = new Map<string, OpenedPage>();
   for (const { href, origin, pathname, textContent, hash } of document.querySelectorAll<HTMLAnchorElement>("nav a[href]:not([hreflang],[lang])")) {
@@ -121,7 +121,7 @@ function mainPages(): OpenedPage[] {
   return withoutHome([...found.values()]).slice(0, MAIN_PAGES);
 }
 
-/** Without the page above all others: the link of the logo, and "Home". */
+/** Remove the home page: the logo's link, and "Home". */
 function withoutHome(found: OpenedPage[]): OpenedPage[] {
   const [home] = found.map(({ href }) => href.replace(/[^/]*$/, "")).sort((a, b) => a.length - b.length);
   const isAbove = found.length > 1 && found.every(({ href }) => href.startsWith(home!));
@@ -130,7 +130,7 @@ function withoutHome(found: OpenedPage[]): OpenedPage[] {
 
 function group(label: string, options: readonly HTMLElement[]): HTMLElement[] {
   if (!options.length) return [];
-  // Read with the group's name; the line itself is for the eye.
+  // Read with the group's name; the line is visual only.
   const heading = h("div", { part: "heading", class: "heading", role: "presentation", "aria-hidden": "true" }, label);
   return [h("div", { role: "group", class: "page", "aria-label": label }, heading, ...options)];
 }

@@ -1,8 +1,8 @@
 const HIDDEN = "position: absolute; inline-size: 1px; block-size: 1px; min-inline-size: 0; min-block-size: 0; padding: 0; overflow: hidden; clip-path: inset(50%);"; // from sight
-const SMALL = "min-inline-size: 2.75rem; justify-content: center;"; // a button without its words
+const SMALL = "min-inline-size: 2.75rem; justify-content: center;"; // a button without text
 const SEEN = "> :is(.tools:not(.hidden), .message:not(:empty), .list:not([hidden]))"; // of the popup
 
-/** Colours and sizes are variables of the element, parts can be styled by `::part`; light and dark follow `color-scheme`. */
+/** Colours and sizes are variables of the element, parts are styled with `::part`; light and dark follow `color-scheme`. */
 const CSS = `
 :host {
   --accent: var(--searchsocket-accent, light-dark(#1a56c4, #8ab4ff));
@@ -143,11 +143,11 @@ a.missing { display: inline; padding: .35rem .2rem; color: var(--accent); text-d
 
 let sheet: CSSStyleSheet | null = null;
 
-/** One sheet for all elements of the page; constructed, so that a strict content security policy has nothing to refuse. */
+/** One style sheet for all elements; constructed, so that a strict content security policy allows it. */
 export function style(): CSSStyleSheet {
   if (!sheet) {
     sheet = new CSSStyleSheet();
-    // Sizes follow a variable, since `1rem` of a site may be 10 or 20 pixels.
+    // Sizes use a variable, since `1rem` of a site may be 10 or 20 pixels.
     const sized = CSS.replace(/([\d.]*\d)rem/g, "calc($1 * var(--rem))");
     sheet.replaceSync(`:host { --rem: var(--searchsocket-font-size, 1rem); }${sized}`);
   }
