@@ -3,7 +3,7 @@
     python -m bench.edit_files RULE FOLDER [FOLDER OF SOURCES]
 
 FOLDER contains the sources and the built site. The right file comes from the generator itself, not from searchsocket:
-RULE `paths` (MkDocs, VitePress, Sphinx, Starlight, mdBook: the address is the path of the file in the folder of
+RULE `paths` (MkDocs, VitePress, Sphinx, Starlight, mdBook, Antora: the address is the path of the file in the folder of
 sources), `docusaurus` (its `.docusaurus` folder), `hugo` (`hugo list all`), `eleventy` (`--to=json`), or `meta`
 (a layout that writes `<meta name="source">`).
 """
@@ -23,7 +23,7 @@ from searchsocket.project.settings.model import Settings
 from searchsocket.sources import make_source
 from searchsocket.sources.edit_files import list_edit_files
 
-_ENDINGS = (".md", ".mdx", ".rst", ".txt", ".ipynb", ".html", ".astro", ".markdown")
+_ENDINGS = (".md", ".mdx", ".adoc", ".rst", ".txt", ".ipynb", ".html", ".astro", ".markdown")
 Truth = Callable[[str, str, bytes], str]  # (URL, built file, its bytes) -> file; "" if no file of the project makes it
 
 
@@ -64,8 +64,12 @@ def main(rule: str, root: Path, sources: str) -> None:
 
 def _paths(root: Path, sources: str) -> Truth:
     def truth(url: str, built: str, data: bytes) -> str:
-        stem = re.sub(r"(?:/?index)?\.html?$", "", built)
-        stems = (stem, f"{stem}/index", f"{stem}/README") if stem else ("index", "README")
+        stem = re.sub(r"(?:(?:^|/)index)?\.html?$", "", built)
+        parts = stem.split("/")
+        tails = ["/".join(parts[cut:]) for cut in range(3)]  # without Antora's component and version
+        stems = [
+            name for one in tails for name in ((one, f"{one}/index", f"{one}/README") if one else ("index", "README"))
+        ]
         names = (f"{folder}{one}{ending}" for one in stems for folder in _folders(sources) for ending in _ENDINGS)
         return next((name for name in names if (root / name).is_file()), "")
 

@@ -61,7 +61,9 @@ def source(project: Project) -> Iterator[CheckLine]:
     report = pages_source.report
     total = pages + len(report.skipped) + len(report.failed)  # counted by `index` as found
     skipped = skipped_words(first_skipped(report.skipped), Counter(report.skipped.values()))
-    yield CheckLine("source", True, f"{origin}, {total:,} found" + (f"; the source skips {skipped}" if skipped else ""))
+    yield CheckLine(
+        "source", True, f"{origin}, {count(total, 'page')} found" + (f"; skipped: {skipped}" if skipped else "")
+    )
     yield from (CheckLine(name, True, text) for name, text in report.facts().items())
     for locator, error in sorted(pages_source.report.failed.items())[:5]:
         yield CheckLine("source", False, f"{locator}: {error}", "make the file readable, or exclude it")
@@ -231,6 +233,4 @@ def dagster(project: Project) -> Iterator[CheckLine]:
     for path in home.rglob("*"):
         with suppress(FileNotFoundError):  # a database that is in use removes journals
             size += path.lstat().st_size
-    yield CheckLine(
-        "dagster", True, f"{home}, {size / 1e6:.1f} MB" if home.is_dir() else f"{home} (the first run creates it)"
-    )
+    yield CheckLine("dagster", True, f"{home}, {size / 1e6:.1f} MB" if home.is_dir() else f"{home} (not created yet)")

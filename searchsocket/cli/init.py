@@ -17,7 +17,7 @@ from searchsocket.project.project import Project
 from searchsocket.project.scopes import default_branch
 from searchsocket.setup.after_build import EXPORT
 from searchsocket.setup.changes import Plan, is_ours, make, recorded_files, undo
-from searchsocket.setup.client_files import bundle_folder, is_copy
+from searchsocket.setup.client_files import COMPONENT, bundle_folder, is_copy
 from searchsocket.setup.frameworks import FRAMEWORKS
 from searchsocket.setup.hosts import HOSTS, SERVER, StaticBuild, detect_host
 from searchsocket.setup.plan import SERVICE, plan
@@ -150,7 +150,9 @@ def _plan_lines(draft: Plan) -> Iterator[str]:
         yield safe(_unknown_site(facts))
     yield from (click.style(f"{'unclear':<11} {safe(line)}", fg="yellow") for line in facts.unknown)
     yield ""
-    copies = [change for change in draft.changes if change.is_for_programs or is_copy(change.after)]
+    copies = [
+        change for change in draft.changes if is_copy(change.after) or (not change.before and change.is_for_programs)
+    ]
     for folder in dict.fromkeys(dirname(change.path) for change in copies):
         files = [change for change in copies if dirname(change.path) == folder]
         size = sum(len(change.after.encode()) for change in files)
@@ -187,19 +189,19 @@ def _manual_steps(draft: Plan) -> Iterator[str]:
 def _service_steps(draft: Plan, service: str) -> Iterator[str]:
     yield from _manual_steps(draft)
     facts = draft.facts
-    build = safe(facts.command.shell or "build your site")
+    build = f"\n  {safe(facts.command.shell or 'build your site')}" if facts.framework else ""
     has_place = facts.framework in (*FRAMEWORKS, "SvelteKit")
     if not has_place:
         folder = safe(shlex.quote(facts.deployed or "BUILD"))
-        first = f"\n  {build}" if facts.framework else ""
-        yield f"\nNext, for search without a server:{first}\n  searchsocket static {folder}  # adds it to all pages"
-        yield "\nOr, for search with a service:"
+        yield f"\nNext, for search without a server:{build}\n  searchsocket static {folder}  # adds it to all pages"
+        yield f"\nOr, for search with a service:{build}"
     else:
-        yield "\nNext:"
-    yield f'  {build}\n  searchsocket index\n  searchsocket search "a question"\n  searchsocket serve'
+        yield f"\nNext:{build}"
+    yield '  searchsocket index\n  searchsocket search "a question"\n  searchsocket serve'
     if not has_place:
         tags = TAGS.format(endpoint=f"{service.rstrip('/') or SERVICE}/api/search")
-        yield f"\nThen add these lines to your pages, and copy components.js of {safe(str(bundle_folder()))}:\n\n{tags}"
+        component = safe(str(bundle_folder() / COMPONENT))
+        yield f"\nThen copy {component} to the folder searchsocket of your site, and add to each page:\n\n{tags}"
         yield f"To serve search from your own domain:\n\n{PROXY}"
 
 
@@ -209,12 +211,15 @@ def _static_steps(root: Path, draft: Plan) -> Iterator[str]:
     build = facts.command.shell
     has_export = len(draft.steps) > 1
     comment = "deploy this folder with your site" if has_export else "adds it to all pages"
-    shown = [build or "build your site", *draft.steps[:-1], f"{draft.steps[-1]}  # {comment}"]
+    first = [build or "build your site"] if facts.framework else []
+    shown = [*first, *draft.steps[:-1], f"{draft.steps[-1]}  # {comment}"]
     if draft.is_one_step:
         shown = [
             f"{build}  # {'builds, indexes and exports' if has_export else 'builds, and adds search to all pages'}"
         ]
-    yield "\n".join(["\nNext:", *(f"  {safe(line)}" for line in shown), '  searchsocket search "a question"'])
+    if has_export:  # `static` keeps its own index
+        shown.append('searchsocket search "a question"')
+    yield "\n".join(["\nNext:", *(f"  {safe(line)}" for line in shown)])
     if not facts.deployed:
         return  # the lines of a host would name a folder
     command = " && ".join([*([build] if build else []), *([] if draft.is_one_step else draft.steps)])

@@ -44,6 +44,7 @@ from searchsocket.web.urls.site import configured_site
 # Settings of a project that also count here. The index is its own, of words alone, and never calls a service.
 _SETTINGS = ("project", "urls", "versions", "extract", "transform", "facets", "chunking", "redaction", "ranking")
 _SCOPE = "main"
+_PROJECT_FILES = (".git", "package.json", "pyproject.toml")  # a folder with one of them contains sources
 
 
 @click.command()
@@ -111,7 +112,8 @@ def _built(build: Path) -> Path:
     if not build.is_dir():
         raise ConfigMissing(f"the folder {build} does not exist; {name_it}")
     detected = find_build(build)
-    if not (build / "index.html").is_file() and (detected.generator or detected.notes):
+    is_project = detected.folder and any((build / name).exists() for name in _PROJECT_FILES)
+    if not (build / "index.html").is_file() and (detected.generator or detected.notes or is_project):
         command = f"run `searchsocket static {shlex.quote(os.path.join(build, detected.folder))}`"
         fix = command if detected.folder else name_it
         raise ConfigMissing(f"{build} contains the sources of a site, not its pages; {fix}")

@@ -73,7 +73,7 @@ def unchanged_lines(summary: JsonObject, run_id: str, seconds: float) -> Iterato
         yield _line("skipped", safe(skipped_words(skipped, summary["skipReasons"])))
     if words := version_words(summary.get("versions", ())):
         yield _line("versions", safe(words))
-    yield _line("run", "skipped, so Dagster shows no run; use --record to make one")
+    yield _line("run", "not needed; with --record, Dagster shows one")
     yield _line("seconds", f"{seconds:.2f}")
     yield from _warning_lines(summary["warnings"])
 

@@ -68,6 +68,7 @@ class _Folder:
     before: JsonObject  # its part of the previous entry
     sizes: dict[str, int] = field(default_factory=dict)  # by name
     written: int = 0
+    program_bytes: list[int] = field(default_factory=list)  # of the files whose names have no hash
 
     def write(self, kind: str, data: object) -> str:
         """Write bytes, or a value as JSON, compressed; return the file's name, which contains a hash."""
@@ -130,8 +131,15 @@ class _Folder:
         bundle = bundle_folder()
         worker = self.write_bytes("worker", ".js", (bundle / _WORKER).read_bytes())
         for path in _scripts():
-            _replace(self.path / path.relative_to(bundle), path.read_bytes())
+            self.replace(path.relative_to(bundle).as_posix(), path.read_bytes())
         return {"worker": worker, "files": self.write_bytes("files", ".json", json.dumps([*files, worker]).encode())}
+
+    def replace(self, name: str, data: bytes) -> bool:
+        """Write a file whose name stays the same; return False if it has these contents already."""
+        is_new = _replace(self.path / name, data)
+        self.written += is_new
+        self.program_bytes.append(len(data))
+        return is_new
 
     def remove_stale(self, previous: str) -> int:
         """Delete the files that are not of this generation or the previous one; return their number."""
@@ -143,8 +151,8 @@ class _Folder:
         return len(stale)
 
     def result(self, generation: Generation, head: str, removed: int) -> Exported:
-        size = sum(self.sizes.values())
-        return Exported(generation.name, head, generation.pages, len(self.sizes), size, self.written, removed)
+        sizes = [*self.sizes.values(), *self.program_bytes]
+        return Exported(generation.name, head, generation.pages, len(sizes), sum(sizes), self.written, removed)
 
 
 def export_generation(
@@ -169,7 +177,7 @@ def export_generation(
     names = folder.write_site(SiteExport(reader, settings, curation, base=base, folder=site_folder))
     program = folder.write_program(sorted(folder.sizes))
     entry = json.dumps({"generation": reader.generation.name, **names, **program}).encode()
-    is_new = _replace(target / ENTRY, entry)
+    is_new = folder.replace(ENTRY, entry)
     removed = folder.remove_stale(names["previous"]) if is_new else 0
     return folder.result(reader.generation, names["head"], removed)
 

@@ -107,10 +107,10 @@ def _detect(request: _Request) -> Source:
     content = _content_files(request, [f"{why}, so the Markdown sources are indexed; {hint}"])
     if content.has_pages():
         return content
-    checked = f"nothing to index: {_searched_places(request.root, build)}"
     globs = ", ".join(request.settings.source.content_files.globs)
+    checked = why if build.notes else f"{_searched_places(request.root, build)}, and no file matches {globs}"
     hint = "build the site first, or set source.static_output_dir or source.content_files.globs"
-    raise ConfigMissing("; ".join([f"{checked}, and no file matches {globs}", *build.notes, hint]))
+    raise ConfigMissing(f"nothing to index: {checked}; {hint}")
 
 
 def _static_output(request: _Request) -> StaticOutputSource:

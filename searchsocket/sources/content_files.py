@@ -133,7 +133,7 @@ class ContentFilesSource:
             return True
         inner = os.path.relpath(target, self._root).replace(os.sep, "/")
         if self._paths.matches(inner) or not Path(target).exists():
-            self.report.skipped[locator_of(path)] = f"a link to {locator_of(inner)}"
+            self.report.skipped[locator_of(path)] = f"symbolic link to {locator_of(inner)}"
             return True
         return False
 

@@ -54,7 +54,7 @@ def test_doctor_tells_the_size_of_the_home(tmp_path: Path) -> None:
     """Its history is what grows (50 runs of each scope are kept)."""
     project = open_project(tmp_path, {})
     (absent,) = examine.dagster(project)
-    assert "the first run creates it" in absent.detail
+    assert "not created yet" in absent.detail
     (project.dagster_home / "history" / "runs").mkdir(parents=True)
     (project.dagster_home / "history" / "runs" / "one.db").write_bytes(bytes(2_300_000))
     (line,) = examine.dagster(project)

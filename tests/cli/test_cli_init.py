@@ -266,8 +266,8 @@ def test_without_a_place_for_it_the_lines_for_pages_and_a_web_server_are_printed
         block = documented.partition("## Behind a web server")[2].partition(f"```{language}\n")[2].partition("```")[0]
         assert block in printed
     assert '<searchsocket-dialog endpoint="http://127.0.0.1:8181/api/search"></searchsocket-dialog>' in printed
-    (folder,) = re.findall(r"copy components\.js of (\S+):", printed)
-    assert (Path(folder) / "components.js").is_file()
+    (component,) = re.findall(r"copy (\S+/components\.js) to", printed)
+    assert Path(component).is_file()
     assert load_settings(site, {}) == Settings(project=ProjectSettings(id="harbour"))
     assert (site / ".gitignore").read_text() == ".searchsocket/\n"
 

@@ -148,17 +148,20 @@ def test_settings_of_the_project_count_and_its_index_stays(tmp_path: Path, stati
         ("gone", "gone does not exist; build the site first, or name the folder with its pages"),
         ("empty", "empty contains no HTML; build the site first, or name the folder with its pages"),
         ("sources", "sources contains the sources of a site, not its pages; run `searchsocket static"),
+        ("project", "project contains the sources of a site, not its pages; run `searchsocket static"),
     ],
 )
 def test_a_wrong_folder_is_named_with_the_fix(static: RunStatic, tmp_path: Path, folder: str, message: str) -> None:
     (tmp_path / "empty").mkdir()
     write_site(tmp_path / "sources")
     (tmp_path / "sources" / "svelte.config.js").write_text("export default {};")
+    write_site(tmp_path / "project")
+    (tmp_path / "project" / "package.json").write_text("{}")
     result = static(folder=tmp_path / folder)
     assert result.exit_code == 3
     assert message in result.stderr
-    if folder == "sources":
-        assert f"static {tmp_path / 'sources' / 'build'}`" in result.stderr
+    if folder in ("sources", "project"):
+        assert f"static {tmp_path / folder / 'build'}`" in result.stderr
 
 
 def test_pages_get_no_tag_if_they_cannot_be_indexed(static: RunStatic, build: Path) -> None:

@@ -83,7 +83,7 @@ def test_the_same_word_means_the_same_number_everywhere(run_json: RunJson, index
     report = ProjectState(indexed / ".searchsocket").last_report("main", "site_pages")
     assert report is not None
     assert (pages["found"], pages["indexed"], pages["skipped"]) == (7, 5, 2)
-    assert source["detail"] == "static-output, build, 7 found; the source skips 404.html (error page)"
+    assert source["detail"] == "static-output, build, 7 pages found; skipped: 404.html (error page)"
     assert report["numbers"]["found"] == 7
     checks = {line["name"]: line["detail"] for line in run_json("doctor", project=indexed)["checks"]}
     assert checks["addresses"] == report["facts"]["addresses"]

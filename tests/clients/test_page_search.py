@@ -215,6 +215,24 @@ def test_a_page_keeps_its_own_element(open_page: Open, own: str) -> None:
     expect(page.locator("searchsocket-dialog[static=''], searchsocket-box[static='']")).to_have_count(0)
 
 
+def test_an_app_starts_on_the_page_as_it_was_built(open_page: Open, site: Path) -> None:
+    """Next.js compares its elements in several tasks after the page has loaded, and reports what it does not know."""
+    (site / "docs").mkdir(exist_ok=True)
+    (site / "docs" / "app.js").write_text(
+        """addEventListener("load", () => {
+          const { port1, port2 } = new MessageChannel();
+          let left = 30;
+          port1.onmessage = () => {
+            if (left--) return port2.postMessage("");
+            document.documentElement.dataset.unknown = document.querySelectorAll("searchsocket-dialog").length;
+          };
+          port2.postMessage("");
+        });"""
+    )
+    page = open_page(TEXT, head='<script src="app.js"></script>')
+    expect(page.locator("html")).to_have_attribute("data-unknown", "0")
+
+
 def test_the_button_comes_back_if_an_app_draws_its_header_again(open_page: Open) -> None:
     page = open_page(f"<header {ROW}><a href=x>Harbour</a></header>{TEXT}", policy="")
     expect(button(page)).to_be_visible()

@@ -9,8 +9,11 @@ import { isHotkey } from "./ui/hotkeys.js";
 if (!document.querySelector("searchsocket-dialog, searchsocket-box")) {
   // Apps rearrange their elements while they start, and remove unknown ones.
   const isApp = [...document.scripts].some(({ src }) => src && src !== import.meta.url);
-  if (isApp && document.readyState !== "complete") addEventListener("load", () => setTimeout(start), { once: true });
-  else start();
+  // Idle: an app may work in several tasks after the page has loaded.
+  const later = () => ("requestIdleCallback" in globalThis ? requestIdleCallback(start, { timeout: 2000 }) : setTimeout(start, 500));
+  if (!isApp) start();
+  else if (document.readyState === "complete") later();
+  else addEventListener("load", later, { once: true });
 }
 
 function start(): void {

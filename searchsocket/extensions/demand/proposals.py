@@ -17,6 +17,7 @@ ProposalKind = Literal["synonyms", "pin", "golden query", "missing page"]
 GOLDEN_FILE, MISSING_PAGES_FILE = "golden-queries.toml", "missing-pages.md"
 _SIMILAR_MEANING, _SIMILAR_SPELLING = 0.45, 0.75
 _MAX_TRIALS = 4  # searches for one missing word
+_OPENED = "opened more than other results"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +72,10 @@ def propose(
     """
     first = current.pages[0].url if current.pages else ""
     if opened and (opened != first or current.quality == "weak"):
-        return pin_proposal(current.query, opened, "most visitors open it")
+        return pin_proposal(current.query, opened, _OPENED)
     if current.quality == "answered" or opened:
         first_page = current.pages[0]
-        reason = "most visitors open it" if opened else f"first result, confidence {first_page.confidence or 0:.2f}"
+        reason = _OPENED if opened else f"first result, confidence {first_page.confidence or 0:.2f}"
         return None if is_golden else _golden(current, reason, golden_file)
     for word in current.missing:
         if synonyms := _synonyms(word, current, probe):
