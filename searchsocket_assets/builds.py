@@ -40,7 +40,7 @@ _FAILED = (dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED)
 
 
 @dataclass(frozen=True, slots=True)
-class _Look:
+class _BuildCheck:
     """The findings of one tick."""
 
     settled: dict[str, str]  # scope -> digest of its indexed build
@@ -69,7 +69,7 @@ def new_builds(context: dg.SensorEvaluationContext, site: DagsterSite) -> dg.Sen
     except SearchSocketError as error:
         return dg.SkipReason(f"{error.code}: {error}")
     settled, begin = _cursor(context.cursor)
-    look = _Look(settled)
+    check = _BuildCheck(settled)
     commits = listed.commits if listed else {}
     runs: list[dg.RunRequest] = []
     order = sorted(branches, key=lambda scope: (scope <= begin, scope))  # continue after the last tick's last scope
@@ -83,16 +83,16 @@ def new_builds(context: dg.SensorEvaluationContext, site: DagsterSite) -> dg.Sen
         if build is None or settled.get(scope) == build.digest:
             continue
         if wait := wait_for(run, build, time.time_ns()):
-            look.unfinished.append(described(scope, wait))
+            check.unfinished.append(described(scope, wait))
             continue
-        request = _request(context.instance, site, run, build, look)
+        request = _request(context.instance, site, run, build, check)
         if request is not None:
             runs.append(request)
     digests = {scope: digest for scope, digest in settled.items() if scope in branches}
     cursor = json.dumps([last if last != order[-1:][0] else "", digests], separators=(",", ":")) if order else "[]"
     # Partitions follow the stored scopes: a new Dagster home has none, and gets all of them here.
     missing = sorted(branches.keys() - {*context.instance.get_dynamic_partitions(site.partitions_name)})
-    reason = look.reason() or f"no new build; scopes watched: {len(branches)}"
+    reason = check.reason() or f"no new build; scopes watched: {len(branches)}"
     return dg.SensorResult(
         run_requests=runs,
         skip_reason=None if runs else dg.SkipReason(reason),
@@ -106,25 +106,25 @@ def _request(
     site: DagsterSite,
     run: ScopeRun,
     build: Build,
-    look: "_Look",
+    check: "_BuildCheck",
 ) -> dg.RunRequest | None:
-    """Return the request for a run; None if no run is due, and note why in `look`."""
+    """Return the request for a run; None if no run is due, and note why in `check`."""
     scope, project = run.scope, run.project
     newest = index_records(instance, site, project, scope.name, _LOOKED_AT)
     if any(not record.dagster_run.is_finished and BUILD_TAG not in record.dagster_run.tags for record in newest):
-        look.queued.append(scope.name)  # that run will read the current build when it starts
+        check.queued.append(scope.name)  # that run will read the current build when it starts
         return None
     job = site.named(INDEX_SITE)
     records = [record for record in newest if _digest(record, build, job)]
     attempts = [_attempt(record, build, job) for record in records]
     if records and records[0].dagster_run.is_success and attempts[0].digest == build.digest:
-        look.settled[scope.name] = build.digest
+        check.settled[scope.name] = build.digest
     gate = gate_digest(project)
     if attempts and attempts[0].is_refused(build.digest, gate):
-        look.refused.append(scope.name)
+        check.refused.append(scope.name)
     if not is_due(build.digest, attempts, time.time(), gate):
         return None
-    look.settled.pop(scope.name, None)
+    check.settled.pop(scope.name, None)
     return dg.RunRequest(
         run_key=f"{scope.name}:{build.digest}:{records[0].dagster_run.run_id if records else ''}",
         partition_key=scope.name,

@@ -97,11 +97,13 @@ class Library:
         """Return the seconds since a generation was published."""
         return age_s(published_at, self.clock())
 
-    def freshen(self, *, first: bool) -> tuple[Note, ...]:
-        """Index changes of the source code before an answer about it; see `Part.freshen`."""
+    def sync_if_stale(self, *, first: bool) -> tuple[Note, ...]:
+        """Index changes of the source code before an answer about it; see `Part.sync_if_stale`."""
         next_step = "call `sync`" if "sync" in self.tools else "run `searchsocket code sync`"
         parts = (part() for part in self.services.parts.values())
-        return tuple(note for part in parts for note in part.freshen(self.scope.name, first=first, next_step=next_step))
+        return tuple(
+            note for part in parts for note in part.sync_if_stale(self.scope.name, first=first, next_step=next_step)
+        )
 
     def check(self) -> None:
         """Open the index.

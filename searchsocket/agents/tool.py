@@ -32,7 +32,7 @@ def about_offered(text: str, offered: Collection[str]) -> str:
     return " ".join(sentence for sentence in sentences if absent.isdisjoint(_QUOTED.findall(sentence)))
 
 
-class Looks(Enum):
+class IndexUpdate(Enum):
     """Update of the code index before a call, so that it includes the last edit."""
 
     NEVER = auto()
@@ -47,7 +47,7 @@ class Tool:
     capability: AnyCapability
     gives: object  # dataclass of the answer's data
     reply: Callable[[Library, Any, Any], Reply]  # takes the request and its answer
-    looks: Looks = Looks.NEVER
+    index_update: IndexUpdate = IndexUpdate.NEVER
 
     @cached_property
     def agent(self) -> Agent:
@@ -74,13 +74,15 @@ class Tool:
         changes = {"scope": library.scope.name}
         if version := self._version(library, arguments):
             changes["version"] = version
-        looks = self.looks
+        index_update = self.index_update
         if hasattr(arguments, "folder_id"):
             changes["folder_id"] = folder = library.folder(arguments.folder_id)
-            looks = Looks.BEGINS if folder.endswith("/code") else looks
+            index_update = IndexUpdate.BEGINS if folder.endswith("/code") else index_update
         if hasattr(arguments, "file_path"):
             changes["file_path"] = _file_path(library, arguments)
-        notes = () if looks is Looks.NEVER else library.freshen(first=looks is Looks.BEGINS)
+        notes = (
+            () if index_update is IndexUpdate.NEVER else library.sync_if_stale(first=index_update is IndexUpdate.BEGINS)
+        )
         request = read_request(self.capability, self.agent, arguments, **changes)
         answer = self.capability.run(library.services, request, AGENT)
         return self.reply(library, request, answer).with_notes(notes).of_project(library.listed_name)

@@ -27,7 +27,7 @@ from searchsocket.pipeline.run.context import Corpus, ScopeRun, corpora_of
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.pipeline.run.summary import IndexSummary
 from searchsocket.pipeline.unchanged.snapshot import bytes_of
-from searchsocket.pipeline.watching.pace import Pace, SiteState, Step, scan_site
+from searchsocket.pipeline.watching.pace import IndexScheduler, SiteState, Step, scan_site
 from searchsocket.pipeline.watching.targets import settings_files, targets_of
 from searchsocket.pipeline.watching.watcher import Watcher
 from searchsocket.pipeline.watching.whole import Wholeness
@@ -97,7 +97,7 @@ def dev(
         try:
             has_changed = True
             while not received_signal():
-                if (has_changed or work.pace.is_due(time.time_ns())) and (view := work.read_site(watcher)):
+                if (has_changed or work.scheduler.is_due(time.time_ns())) and (view := work.read_site(watcher)):
                     children.follow(view.state, view.run.scope.name)
                     work.take(view)
                 has_changed = watcher.wait(_WAIT_S)
@@ -122,7 +122,7 @@ class Work:
 
     root: Path
     scope_name: str | None
-    pace: Pace
+    scheduler: IndexScheduler
     last_line: str = ""  # printed last, so that no line is repeated
 
     @classmethod
@@ -133,7 +133,7 @@ class Work:
         with suppress(SearchSocketError):
             live = Backends(project, os.environ).store.generation(project.scope(os.environ, scope_name))
         whole = Wholeness(settle_s, live.pages if live else 0)
-        return cls(project.root, scope_name, Pace(whole, project.root))
+        return cls(project.root, scope_name, IndexScheduler(whole, project.root))
 
     def read_site(self, watcher: Watcher) -> SiteView | None:
         """Read the project and the state of its site; None if the configuration is invalid."""
@@ -154,15 +154,15 @@ class Work:
     def take(self, view: SiteView) -> None:
         """Index the site if its build is new and complete."""
 
-        step = self.pace.step(view.state, view.build, time.time_ns())
+        step = self.scheduler.step(view.state, view.build, time.time_ns())
         if step is Step.NO_BUILD:
             self._say(_NO_BUILD)
-        elif step is Step.WAIT and (wait := self.pace.wait) and wait.missing:
+        elif step is Step.WAIT and (wait := self.scheduler.wait) and wait.missing:
             example = f", such as {safe(wait.example)}" if wait.example else ""
             if not self.last_line.startswith(_INCOMPLETE):  # once, however often the builder pauses
                 self._say(f"{_INCOMPLETE}: {count(wait.missing, 'page')}{example}")
         elif step is Step.INDEX and self._index(view):
-            self.pace.wholeness.remember()
+            self.scheduler.wholeness.remember()
 
     def _index(self, view: SiteView) -> bool:
         """Index a state of the site. Return True if it is live now."""

@@ -43,7 +43,7 @@ class Continuations:
     def _key(self) -> bytes:
         return hmac.digest(self._make_key(), _LABEL, hashlib.sha256)
 
-    def word(self, kind: str, generation: Generation, request: object, offset: int) -> str:
+    def make_token(self, kind: str, generation: Generation, request: object, offset: int) -> str:
         """Return the token for the results after the first `offset` ones.
 
         Args:

@@ -61,7 +61,7 @@ class Part(Protocol):
     def find_documents(self, query: str, scope: str) -> RankedFiles:
         """Search for documents; raises as `folder`."""
 
-    def freshen(self, scope: str, *, first: bool, next_step: str) -> tuple[Note, ...]:
+    def sync_if_stale(self, scope: str, *, first: bool, next_step: str) -> tuple[Note, ...]:
         """Index changes before an answer, and return notes about what is not searched.
 
         Args:

@@ -69,7 +69,7 @@ class EverythingStore(MemoryStore):
 
     def discard(self, scope: Scope) -> None: ...
 
-    def take_over(self, records: Any, origin: Scope, scope: Scope) -> list[str]:
+    def copy_from_scope(self, records: Any, origin: Scope, scope: Scope) -> list[str]:
         return [record.id for record in records]
 
     def publish(self, scope: Scope, info: PublishInfo, **_: Any) -> Generation:

@@ -75,7 +75,7 @@ class MemoryStore:
         for id_ in ids:
             staged.upserts.pop(id_, None)
 
-    def take_over(self, records: Sequence[Renamed], origin: Scope, scope: Scope) -> list[str]:
+    def copy_from_scope(self, records: Sequence[Renamed], origin: Scope, scope: Scope) -> list[str]:
         return []
 
     def stage_bodies(self, bodies: Sequence[PageBody], scope: Scope) -> None:

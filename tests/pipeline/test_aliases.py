@@ -5,7 +5,7 @@ from pipeline.conftest import Site
 
 from searchsocket.backends import Backends
 from searchsocket.errors import PageMissing
-from searchsocket.pipeline.stages.index_changes import Moves
+from searchsocket.pipeline.stages.index_changes import ChangeSet
 from searchsocket.serving.pages import find_page
 
 BODY = "<p>Volunteers restored the lighthouse lantern this winter.</p><h2 id='oil'>Oil</h2><p>It burns rape oil.</p>"
@@ -53,4 +53,4 @@ def test_a_page_that_only_goes_leaves_no_alias(site: Site) -> None:
 def test_aliases_stay_bounded() -> None:
     """They lie in the manifest, which every process reads."""
     before = {f"/old/{number}": "/new" for number in range(5_000)}
-    assert list(Moves().aliases(before, lambda url: url == "/new")) == list(before)[:2_000]
+    assert list(ChangeSet().aliases(before, lambda url: url == "/new")) == list(before)[:2_000]

@@ -158,12 +158,12 @@ def test_a_token_is_good_for_its_query_folder_and_generation_alone(site: Site, t
         "é",
         "=",
         token + "A" * 8,
-        Continuations().word("search_content", corpus_of(site).reader.generation, {}, 3),
+        Continuations().make_token("search_content", corpus_of(site).reader.generation, {}, 3),
     ):
         with pytest.raises(ContinuationGone):
             ask(site, continuation_token=wrong)
     with pytest.raises(ContinuationGone, match="belongs to find"):
-        ask(site, continuation_token=WORDS.word("find", corpus_of(site).reader.generation, "", 3))
+        ask(site, continuation_token=WORDS.make_token("find", corpus_of(site).reader.generation, "", 3))
     with pytest.raises(InvalidRequest, match="other concepts or terms"):
         ask(site, continuation_token=token, exact_terms=("other",))
     other = make_site(tmp_path, DOCS)

@@ -61,7 +61,7 @@ def test_a_heading_is_about_what_it_shares(q: str, heading: str, share: float) -
 
 def test_of_like_headings_the_passage_that_says_more_wins() -> None:
     scorer = SectionScorer("difference between json and jsonb")
-    assert scorer.worth(0.80, "JSON Types", {"difference", "json", "jsonb"}) > scorer.worth(
+    assert scorer.section_score(0.80, "JSON Types", {"difference", "json", "jsonb"}) > scorer.section_score(
         0.80, "JSON Input", {"json"}
     )
 

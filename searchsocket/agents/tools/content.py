@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from searchsocket.agents.library import Library
 from searchsocket.agents.reply import Reply, fenced, more_lines, part_lines, reply
-from searchsocket.agents.tool import Looks, Tool
+from searchsocket.agents.tool import IndexUpdate, Tool
 from searchsocket.search.answering.answer import AnswerPassage, AskAnswer
 from searchsocket.search.content.answer import ContentAnswer, ContentSource
 from searchsocket.search.content.document import DocumentDataAnswer, DocumentTextAnswer
@@ -124,5 +124,5 @@ CONTENT_TOOLS = (
     _tool(FIND_DOCUMENTS, _documents),
     _tool(DOCUMENT_TEXT, _text),
     _tool(DOCUMENT_DATA, _outline),
-    Tool(ASK, AskAnswer, _ask, looks=Looks.UPDATES),
+    Tool(ASK, AskAnswer, _ask, index_update=IndexUpdate.UPDATES),
 )

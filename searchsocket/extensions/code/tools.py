@@ -9,7 +9,7 @@ from pydantic import Field
 
 from searchsocket.agents.library import Library
 from searchsocket.agents.reply import Reply, fenced, more_lines, part_lines, quoted, reply
-from searchsocket.agents.tool import Looks, Tool
+from searchsocket.agents.tool import IndexUpdate, Tool
 from searchsocket.dollars import dollars
 from searchsocket.extensions.code import capabilities as code
 from searchsocket.extensions.code.search.answer import CodeAnswer, CodeResult
@@ -60,9 +60,9 @@ def _sync(_: Library, __: code.CodeSyncRequest, answer: CodeSynced) -> Reply:
 
 
 CODE_TOOLS = (
-    Tool(code.SEARCH_CODE, CodeAnswer, _search, looks=Looks.BEGINS),
-    Tool(code.FIND_CODE, CodeFindAnswer, _find, looks=Looks.BEGINS),
-    Tool(code.FETCH_CODE, FetchedFiles, _fetch, looks=Looks.BEGINS),
+    Tool(code.SEARCH_CODE, CodeAnswer, _search, index_update=IndexUpdate.BEGINS),
+    Tool(code.FIND_CODE, CodeFindAnswer, _find, index_update=IndexUpdate.BEGINS),
+    Tool(code.FETCH_CODE, FetchedFiles, _fetch, index_update=IndexUpdate.BEGINS),
     Tool(code.CODE_STATUS, CodeStatus, _status),
     Tool(code.SYNC_CODE, CodeSynced, _sync),
 )

@@ -169,10 +169,10 @@ def continue_published(run: ScopeRun, lease: ScopeLease) -> None:
     is_first = not lease.pointer.generation and not local_generations(run.project, run.scope)
     if not is_first and is_published_here(run.project, run.scope, lease.pointer):
         return
-    from searchsocket.stores.artifacts.adoption import adopt, begin_near  # heavy: loads the search engine
+    from searchsocket.stores.artifacts.adoption import adopt, start_from_default_scope  # heavy: loads the search engine
 
     if is_first:
-        if name := begin_near(run.project, run.scope, lease):
+        if name := start_from_default_scope(run.project, run.scope, lease):
             run.on_event(Event("generation_adopted", {"scope": name}))
         return
     if not run.options.adopt:

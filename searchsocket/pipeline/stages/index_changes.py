@@ -163,26 +163,26 @@ def changes_of_copy(run: ScopeRun, state: ScopeState, store: VectorStore) -> Ite
     """The changes of a scope that started as a copy of another one; the other's live generation provides the rest."""
     origin = replace(run.scope, name=state.origin.name())
     for records in state.origin.records(BATCH):
-        copied = set(store.take_over([record for record in records if record.origin_id], origin, run.scope))
+        copied = set(store.copy_from_scope([record for record in records if record.origin_id], origin, run.scope))
         for some in batches(records, BATCH):
             yield [Take() if record.id in copied else Upsert(record.id, False, True) for record in some]
 
 
 @dataclass(slots=True)
-class Moves:
+class ChangeSet:
     """The pages that a run removes from the index, and those that it adds."""
 
     _removed: dict[str, list[Record]] = field(default_factory=dict)
     _added: dict[str, list[Record]] = field(default_factory=dict)
     _chunks: int = 0
 
-    def take_out(self, live: IndexReader, ids: list[str]) -> None:
+    def remove(self, live: IndexReader, ids: list[str]) -> None:
         """Note records to be removed."""
         self._chunks += len(ids)
         if self._chunks <= _MAX_MOVED_CHUNKS:
             _by_page(self._removed, live.catalogue.records(ids))
 
-    def bring(self, records: Iterable[Record]) -> None:
+    def add(self, records: Iterable[Record]) -> None:
         """Note added records, if any were removed: otherwise nothing moved."""
         if not self._removed or self._chunks > _MAX_MOVED_CHUNKS:
             return

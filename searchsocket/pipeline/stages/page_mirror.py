@@ -26,7 +26,7 @@ from searchsocket.pipeline.run.stage import stage
 from searchsocket.pipeline.stages.link_graph import resolve_links
 from searchsocket.pipeline.stages.mirror_files import MirrorCounts, refresh_mirror
 from searchsocket.pipeline.stages.site_pages import site_pages
-from searchsocket.pipeline.stages.site_versions import settle_versions, version_table
+from searchsocket.pipeline.stages.site_versions import detect_versions, version_table
 from searchsocket.project.settings.model import RunSettings
 from searchsocket.state import ScopeState
 from searchsocket.state.extracts import COPY, EXCLUDED_VERSION, NO_MARK, StoredPage, extract_key
@@ -74,7 +74,7 @@ def page_mirror(run: ScopeRun, state: ScopeState) -> StageResult[MirrorNumbers]:
     """
     report = _Report()
     _extract_changed(run, state, report)
-    report.warn("versions", settle_versions(run, state))
+    report.warn("versions", detect_versions(run, state))
     settle_languages(state)
     resolve_links(state)
     mirror = refresh_mirror(run, state)

@@ -20,9 +20,9 @@ from searchsocket.pipeline.run.stage import Stage, stage, uninterrupted
 from searchsocket.pipeline.stages.chunk_embeddings import chunk_embeddings
 from searchsocket.pipeline.stages.index_changes import (
     BATCH,
+    ChangeSet,
     Delete,
     IndexPlan,
-    Moves,
     Upsert,
     changes_of_copy,
     live_changes,
@@ -149,7 +149,7 @@ def _stage_changes(
     store, scope = run.backends.store, run.scope
     store.discard(scope)
     plan = IndexPlan(live.records if live else 0)
-    upserts, moves = state.chunks.select(), Moves()
+    upserts, changes = state.chunks.select(), ChangeSet()
     is_copy = live is None and state.origin.name() and not run.options.force
     live_batches = batches(live_changes(run, state, store, live), BATCH)
     for batch in changes_of_copy(run, state, store) if is_copy else live_batches:
@@ -157,11 +157,11 @@ def _stage_changes(
         upserts.add([change.id for change in batch if isinstance(change, Upsert)])
         if deletes := [change.id for change in batch if isinstance(change, Delete)]:
             store.delete_by_ids(deletes, scope)
-            moves.take_out(store.reader(scope), deletes)
+            changes.remove(store.reader(scope), deletes)
     warnings = plan.warnings()
     with run.backends.open_cache() as cache:
         done = 0
-        for rows, vectors in _upsert_rows(run, state, upserts, moves):
+        for rows, vectors in _upsert_rows(run, state, upserts, changes):
             if vectors is None:
                 vectors = cache.get(rows.content_hashes, run.embedder.model_id)
             store.upsert_rows(rows, vectors, scope)
@@ -169,17 +169,17 @@ def _stage_changes(
             stage.progress(run, done, len(upserts))
         warnings += cache.warnings
         _bound(cache, run.project.settings.embeddings.cache_max_mb)
-    return _StagedChanges(plan, moves.aliases(live.aliases if live else {}, state.links.is_searchable), warnings)
+    return _StagedChanges(plan, changes.aliases(live.aliases if live else {}, state.links.is_searchable), warnings)
 
 
 def _upsert_rows(
-    run: ScopeRun, state: ScopeState, upserts: ChunkSelection, moves: Moves
+    run: ScopeRun, state: ScopeState, upserts: ChunkSelection, changes: ChangeSet
 ) -> Iterator[tuple[RecordRows, Vectors | None]]:
     """The rows of the selected chunks, with their vectors unless the cache has them."""
 
     def jobs() -> Iterator[RowJob]:
         for chunks in upserts.batches(BATCH):
-            moves.bring(records_of(chunks, run.scope.name))
+            changes.add(records_of(chunks, run.scope.name))
             yield RowJob(run.scope, chunks, is_uncached(run.embedder.model_id))
 
     total = state.chunks.count()

@@ -20,7 +20,7 @@ from searchsocket.web.versions.rows import VERSIONS, version_rows
 ALL = "all"
 
 
-def settle_versions(run: ScopeRun, state: ScopeState) -> list[str]:
+def detect_versions(run: ScopeRun, state: ScopeState) -> list[str]:
     """Decide which pages belong to which version, are copies or lack a mark; does nothing if no page changed.
 
     Returns:

@@ -59,7 +59,7 @@ class Step(Enum):
 
 
 @dataclass(slots=True)
-class Pace:
+class IndexScheduler:
     """Decides the next step for successive states of the site."""
 
     wholeness: Wholeness

@@ -91,7 +91,7 @@ def ask(
     next_offset = page_request.offset + len(passages)
     is_cut = next_offset < len(all_passages)
     request = (question, page_request.limit, page_request.max_tokens, _generations(folders))
-    token = words.word(_KIND, folders[0].reader.generation, request, next_offset) if is_cut else None
+    token = words.make_token(_KIND, folders[0].reader.generation, request, next_offset) if is_cut else None
     vectors = [folder.vector(question) for folder in folders]
     notes = {NOTES[vector] for vector in vectors if isinstance(vector, NoVector)}
     return AskAnswer(

@@ -129,7 +129,7 @@ class DocumentReader:
         last = start + len(part)
         has_more = last < len(text)
         request = {"p": query.file_path, "m": max_tokens}
-        token = self._words.word(tool, folder.reader.generation, request, last) if has_more else None
+        token = self._words.make_token(tool, folder.reader.generation, request, last) if has_more else None
         first_line = bisect_right(ends, start) + 1
         data = DocumentText(
             file_path=query.file_path,
@@ -166,7 +166,7 @@ class DocumentReader:
         token = None
         if last < len(sections):
             request = {"p": query.file_path, "m": max_tokens}
-            token = self._words.word(tool, folder.reader.generation, request, last)
+            token = self._words.make_token(tool, folder.reader.generation, request, last)
         page = records[0].page
         data = DocumentData(
             file_path=query.file_path,

@@ -118,7 +118,7 @@ class DocumentFinder:
         last = offset + len(matches)
         request = {"q": query.query, "l": query.limit, "m": query.max_tokens}
         more = last < ranked.total and bool(matches)
-        token = self._words.word("find_documents", folder.reader.generation, request, last) if more else None
+        token = self._words.make_token("find_documents", folder.reader.generation, request, last) if more else None
         return DocumentsAnswer(
             DocumentsData(tuple(matches), ranked.total),
             Status(_message(ranked.total, offset, last)),

@@ -83,7 +83,7 @@ class ContentSearch:
         results, tokens = _within(folder, query, scored)
         last = query.offset + len(results)
         has_more = bool(results) and last < total
-        token = self._words.word("search_content", generation, query.identity(), last) if has_more else None
+        token = self._words.make_token("search_content", generation, query.identity(), last) if has_more else None
         scores = [result.relevance_score for result in results]
         phrases = [phrase for result in results for phrase in result.document_keywords]
         return ContentAnswer(

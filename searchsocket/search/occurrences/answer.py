@@ -80,7 +80,7 @@ def continuation_of(request: Sequence[object], generation: Generation, offset: i
     Args:
         request: The text and filters of the request; plain values.
     """
-    return words.word(_KIND, generation, _digest(request), offset)
+    return words.make_token(_KIND, generation, _digest(request), offset)
 
 
 def offset_of(continuation: str, request: Sequence[object], generation: Generation, words: Continuations) -> int:

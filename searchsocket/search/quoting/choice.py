@@ -45,7 +45,7 @@ class SectionScorer:
         whole = _words_of(heading)
         return len(whole) if self._in(heading) <= whole else max(len(whole), len(_parts_of(heading)))
 
-    def worth(self, score: float, heading: str, marked: Collection[str]) -> float:
+    def section_score(self, score: float, heading: str, marked: Collection[str]) -> float:
         """Return the score by which the sections of one page are compared.
 
         Args:
@@ -64,7 +64,7 @@ class SectionScorer:
         return bool(matching) and all(form in matching or word in marked for form, word in self._words.items())
 
     def most(self, score: float, headings: Sequence[str]) -> float:
-        """Return the upper bound of `worth` for a chunk with these headings."""
+        """Return the upper bound of `section_score` for a chunk with these headings."""
         about = max(map(self.about, headings))
         return score + _HEADING * about + _PASSAGE if about else score
 

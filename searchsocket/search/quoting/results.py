@@ -176,14 +176,16 @@ class ResultWriter:
         for chunk in group.sections:
             readable = self.readable[chunk.position]
             titles = [readable.record.chunk.at.title, *(opening.title for opening in readable.text.openings)]
-            worth = self.scorer.most(chunk.score, titles)
-            if worth > most and worth > chunk.score:  # else no heading matches, and the passage does not count
+            section_score = self.scorer.most(chunk.score, titles)
+            if (
+                section_score > most and section_score > chunk.score
+            ):  # else no heading matches, and the passage does not count
                 (start, end, *_), _, title = self._section_window(readable, _SECTION_CHARS)
                 marks = self.matches[readable.record.id].marks
                 marked = {mark.word for mark in marks if start <= mark.start and mark.end <= end}
-                worth = self.scorer.worth(chunk.score, title, marked)
-            if worth > most:
-                opening, most = chunk, worth
+                section_score = self.scorer.section_score(chunk.score, title, marked)
+            if section_score > most:
+                opening, most = chunk, section_score
         return opening
 
     def _named_section(self, group: PageGroup) -> Ranked | None:

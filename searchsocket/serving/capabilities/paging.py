@@ -100,7 +100,7 @@ def read_part(
         items = fit(remaining, max_tokens)
         if live() == (generation, second):
             after, is_end = [subject, fields, second, max_tokens], len(items) == len(remaining)
-            token = None if is_end else continuations.word(kind, generation, after, offset + len(items))
+            token = None if is_end else continuations.make_token(kind, generation, after, offset + len(items))
             return AnswerPart(whole, items, offset == 0, token)
     raise Busy("the index changed during every attempt to read it; try again")
 

@@ -44,7 +44,7 @@ def adopt(project: Project, scope: Scope, lease: ScopeLease) -> Pulled:
     return pulled
 
 
-def begin_near(project: Project, scope: Scope, lease: ScopeLease) -> str:
+def start_from_default_scope(project: Project, scope: Scope, lease: ScopeLease) -> str:
     """Download the default public scope to a disk without a state, so that a new scope starts from its pages.
 
     Returns:

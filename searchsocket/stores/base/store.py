@@ -95,7 +95,7 @@ class Publisher(Protocol):
     def delete_by_ids(self, ids: Sequence[str], scope: Scope) -> None:
         """Stage deletions; unknown ids are no error."""
 
-    def take_over(self, records: Sequence[Renamed], origin: Scope, scope: Scope) -> list[str]:
+    def copy_from_scope(self, records: Sequence[Renamed], origin: Scope, scope: Scope) -> list[str]:
         """Stage copies of records of another scope's live generation under new names, with the texts of their pages.
 
         For a scope that has no published generation. Texts from `stage_bodies` replace the copied ones.
@@ -162,7 +162,7 @@ class Catalogue(Protocol):
     def body_digests(self, scope: Scope) -> Iterator[tuple[str, str]]:
         """(url, digest) of the text of every live page that has one, by rising URL; streams.
 
-        If `take_over` staged texts, these instead.
+        If `copy_from_scope` staged texts, these instead.
         """
 
 

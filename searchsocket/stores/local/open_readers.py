@@ -197,7 +197,7 @@ class OpenReaders:
                 if for_queries:
                     reader.prepare()
                 if entry:
-                    reader.catalogue.take_over(entry.reader.catalogue)
+                    reader.catalogue.copy_unchanged(entry.reader.catalogue)
             except (FileNotFoundError, SearchSocketError) as error:
                 # Two publishes in the meantime delete the files; SQLite does not report that as such.
                 if read_current(folder) != current:

@@ -115,7 +115,7 @@ class Staging:
         self.origin = opened(folder)
         self.new_ids = np.zeros(len(self.origin.numbering), "S1")
 
-    def take_over(self, records: Sequence[Renamed]) -> list[str]:
+    def copy_from_scope(self, records: Sequence[Renamed]) -> list[str]:
         """Stage the records that the origin contains with the same hash; return their new ids."""
         if self.origin is None:
             return []

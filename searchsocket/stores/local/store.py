@@ -95,7 +95,7 @@ class LocalStore(LiveGenerations):
         with self._staged(scope) as staging:
             staging.delete(ids)
 
-    def take_over(self, records: Sequence[Renamed], origin: Scope, scope: Scope) -> list[str]:
+    def copy_from_scope(self, records: Sequence[Renamed], origin: Scope, scope: Scope) -> list[str]:
         """Stage copies of records of another scope and return their ids; none if vectors are remote."""
         if self.vectors.upkeep is not None or read_current(self.folder(scope)) is not None:
             return []
@@ -106,7 +106,7 @@ class LocalStore(LiveGenerations):
                     folder = self.folder(origin)
                     current = read_current(folder)
                     staging.begin_from(folder / current.live if current else folder, self.open)
-            return staging.take_over(records)
+            return staging.copy_from_scope(records)
 
     def stage_bodies(self, bodies: Sequence[PageBody], scope: Scope) -> None:
         """Stage the texts of pages; the last call for a URL wins."""

@@ -216,8 +216,8 @@ def best(
     if not scored or top_k <= 0:
         return NOTHING
     totals: Scores = np.zeros(size)
-    for (documents, own), worth in scored:
-        totals[documents] += own * worth
+    for (documents, own), weight in scored:
+        totals[documents] += own * weight
     matches = (totals > 0).nonzero()[0]
     return top(matches[is_allowed(matches)], totals, top_k)
 
@@ -271,14 +271,14 @@ def best_by_rarity(scores: WordScores, terms: Sequence[str], top_k: int) -> list
     rows_of = {term: rows for term in dict.fromkeys(terms) if len(rows := _rows(scores, term))}
     if not rows_of or top_k <= 0:
         return []
-    worth = {term: math.log1p(count / len(rows)) for term, rows in rows_of.items()}
+    weights = {term: math.log1p(count / len(rows)) for term, rows in rows_of.items()}
     totals = np.zeros(count)
     for term, rows in rows_of.items():
-        totals[rows] += worth[term]
+        totals[rows] += weights[term]
     best, _ = top(np.flatnonzero(totals > 0), totals, top_k)
     among = {term: frozenset(rows[np.isin(rows, best)].tolist()) for term, rows in rows_of.items()}
     matches = [(row, tuple(term for term in rows_of if row in among[term])) for row in best.tolist()]
-    return [Rare(row, math.fsum(worth[term] for term in own), own) for row, own in matches]
+    return [Rare(row, math.fsum(weights[term] for term in own), own) for row, own in matches]
 
 
 def _rows(scores: WordScores, term: str) -> Rows:

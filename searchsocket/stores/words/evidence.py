@@ -140,10 +140,10 @@ class PageEvidence:
             has_any[self._scores.pages_with_all(words)] = True
         return has_any
 
-    def _most(self, worth: Sequence[tuple[NDArray[np.bool_], float]]) -> float:
+    def _most(self, weights: Sequence[tuple[NDArray[np.bool_], float]]) -> float:
         """The highest sum of weights of a page."""
         totals = np.zeros(self._count)
-        for has_word, weight in worth:
+        for has_word, weight in weights:
             totals += has_word * weight
         return float(totals.max(initial=0.0))
 

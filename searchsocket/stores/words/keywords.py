@@ -109,8 +109,8 @@ class Words:
         terms = self._query_terms(text)
         required = [self._scores.of_phrase(phrase) for phrase in terms.parsed.phrases]
         scored: list[tuple[Scored, float]] = [(phrase, 1.0) for phrase in required]
-        scored += [(own, worth) for term, worth in terms.terms for own in self._scores.of(term).records]
-        scored += [(self._scores.of_phrase(forms), worth) for forms, worth in terms.wholes]
+        scored += [(own, weight) for term, weight in terms.terms for own in self._scores.of(term).records]
+        scored += [(self._scores.of_phrase(forms), weight) for forms, weight in terms.wholes]
 
         is_allowed = self._allowed(where)
         if has_conditions(text):
@@ -120,10 +120,10 @@ class Words:
     def search_pages(self, text: str, where: Filter, top_k: int) -> Best:
         """Pages by their first row, as `search` returns records. One of their records has the phrases."""
         terms = self._query_terms(text)
-        scored: list[tuple[Scored, float]] = [(self._scores.of_all(forms), worth) for forms, worth in terms.wholes]
-        for term, worth in terms.terms:
+        scored: list[tuple[Scored, float]] = [(self._scores.of_all(forms), weight) for forms, weight in terms.wholes]
+        for term, weight in terms.terms:
             own = self._scores.of(term)
-            scored += [(each, worth) for each in (*own.pages, *own.own_pages)]
+            scored += [(each, weight) for each in (*own.pages, *own.own_pages)]
         allowed_pages = self._allowed_pages(where)
         if has_conditions(text):
             allowed_pages &= self._pages_of(self._satisfying(text))
@@ -173,8 +173,8 @@ class Words:
     def named_pages(self, text: str, where: Filter, top_k: int) -> Best:
         """Pages with a title that equals the text or begins with it, by their first row."""
         named = [
-            (self._rows.page_of[rows[self._scores.is_first[rows]]], worth)
-            for rows, worth in names_of_query(self._index, PAGE_NAMES, text)
+            (self._rows.page_of[rows[self._scores.is_first[rows]]], weight)
+            for rows, weight in names_of_query(self._index, PAGE_NAMES, text)
         ]
         pages, scores = self._best_named(named, self._scores.page_count, self._allowed_pages(where), top_k)
         return self._scores.first_rows[pages], scores
@@ -186,8 +186,8 @@ class Words:
         if not named:
             return NOTHING
         totals = np.zeros(size)
-        for documents, worth in named:
-            totals[documents] = np.maximum(totals[documents], worth)
+        for documents, weight in named:
+            totals[documents] = np.maximum(totals[documents], weight)
         documents = (totals > 0).nonzero()[0]
         return top(documents[is_allowed[documents]], totals, top_k)
 
@@ -267,8 +267,8 @@ class Words:
         variants = variants_of(storable(text))
         for word in words:
             own = self._terms(word, is_open=parsed.open_ended and word is parsed.words[-1])
-            worth = 1.0 if word.stem else _IDENTIFIER_BOOST
-            others = [(forms, _SYNONYM_BOOST * worth) for forms in query_terms.others.get(word.exact, ())]
+            weight = 1.0 if word.stem else _IDENTIFIER_BOOST
+            others = [(forms, _SYNONYM_BOOST * weight) for forms in query_terms.others.get(word.exact, ())]
             others = [(forms, boost) for forms, boost in others if all(map(self._is_indexed, forms))]
             is_whole = bool(own) if word.stem else self._is_whole(word)
             spelled = [forms for forms in variants.get(word.exact, ()) if self._is_spelled(forms, word, is_whole)]
@@ -278,7 +278,7 @@ class Words:
                 pairs = most_frequent(self._index.prefixed("scored", range(len(BOOSTS)), word.exact), _MAX_PAIRS)
                 spelled += [(pair,) for pair in pairs if pair != word.exact]
             if spelled:
-                others += [(forms, worth) for forms in spelled]
+                others += [(forms, weight) for forms in spelled]
                 query_terms.others[word.exact] = (*query_terms.others.get(word.exact, ()), *spelled)
             terms_by_word[word.exact] = [(forms[0], boost) for forms, boost in others if len(forms) == 1] + own
             query_terms.wholes.extend((forms, boost) for forms, boost in others if len(forms) > 1)
@@ -297,12 +297,12 @@ class Words:
     def _terms(self, word: QueryWord, *, is_open: bool) -> list[Term]:
         """The search terms of one query word: its own forms and parts, and completions."""
         forms = [form for form in dict.fromkeys((word.exact, word.stem)) if form]
-        worth = 1.0 if word.stem else _IDENTIFIER_BOOST
-        candidates = [(form, worth) for form in forms]
+        weight = 1.0 if word.stem else _IDENTIFIER_BOOST
+        candidates = [(form, weight) for form in forms]
         if is_open:
             candidates += [(form, _PREFIX_BOOST) for form in self._completions(word) if form not in forms]
         candidates += [(part, _PART_BOOST) for part in word.parts if part not in forms]
-        return [(form, worth) for form, worth in candidates if self._is_indexed(form)]
+        return [(form, weight) for form, weight in candidates if self._is_indexed(form)]
 
     def _joined(self, order: Sequence[QueryWord]) -> list[str]:
         """Neighbouring words that documents write as one: `back up` also matches `backup`."""
@@ -361,7 +361,7 @@ class Words:
         """The likely corrections of a word that no document contains."""
         whole = indexed_forms(self._vocabulary.nearest(word.exact))
         if whole or not word.pieces:
-            worth = 1.0 if word.stem else _IDENTIFIER_BOOST
-            return [(form, _TYPO_BOOST * worth) for form in whole]
+            weight = 1.0 if word.stem else _IDENTIFIER_BOOST
+            return [(form, _TYPO_BOOST * weight) for form in whole]
         typos = [piece for piece in word.pieces if allowed_edits(piece) and not self._is_indexed(stem(piece))]
         return [(form, _TYPO_BOOST) for piece in typos for form in indexed_forms(self._vocabulary.nearest(piece))]

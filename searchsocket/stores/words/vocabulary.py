@@ -127,12 +127,12 @@ def names_of_query(index: WordIndex, field: int, text: str) -> list[tuple[Rows, 
     Args:
         field: `NAMES` or `PAGE_NAMES`.
     """
-    worth, spelled, begun = _worth(text)
+    weights, spelled, begun = _weights(text)
     # An identifier that is a title or heading is not read as the words that it consists of.
-    whole = next(iter(worth), "")
+    whole = next(iter(weights), "")
     if spelled and not any(len(index.rows_with(own, whole)) for own in (NAMES, PAGE_NAMES)):
-        worth = {spelled: _NEARLY} | worth
-    named = [(rows, weight) for name, weight in worth.items() if len(rows := index.rows_with(field, name))]
+        weights = {spelled: _NEARLY} | weights
+    named = [(rows, weight) for name, weight in weights.items() if len(rows := index.rows_with(field, name))]
     return [*named, *_begun_names(index, field, begun)] if begun else named
 
 
@@ -159,15 +159,15 @@ def most_frequent(counts: Mapping[str, int], limit: int | None = None) -> list[s
 
 
 @lru_cache(maxsize=64)  # called for pages and for records
-def _worth(text: str) -> tuple[dict[str, float], str, str]:
+def _weights(text: str) -> tuple[dict[str, float], str, str]:
     """The weight of each name that the query may be, and the names that it spells and begins, or ""."""
     text = storable(text)
     names = possible_names(text)
     if not names:
         return {}, "", ""
-    worth = dict.fromkeys([*names[:1], *possible_addresses(text)], 1.0) | dict.fromkeys(names[1:], _NEARLY)
+    weights = dict.fromkeys([*names[:1], *possible_addresses(text)], 1.0) | dict.fromkeys(names[1:], _NEARLY)
     begun = names[0] if len(names[0]) >= _MIN_BEGUN_CHARS and not text[-1].isspace() else ""
-    return worth, spelled_name(text), begun
+    return weights, spelled_name(text), begun
 
 
 def possible_addresses(text: str) -> tuple[str, ...]:

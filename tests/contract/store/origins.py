@@ -22,7 +22,7 @@ class OriginsContract:
             store.upsert([one], vector[None], MAIN)
         store.publish(MAIN, INFO)
         names = [Renamed(one.id, one.record_hash, other.id) for one, other in zip(ours, theirs, strict=True)]
-        copied_ids = store.take_over(names, MAIN, DRAFT)
+        copied_ids = store.copy_from_scope(names, MAIN, DRAFT)
         assert copied_ids in ([], [ours[0].id, ours[1].id])
         store.delete_scope(MAIN)
         digests = dict(store.body_digests(DRAFT))
@@ -47,9 +47,9 @@ class OriginsContract:
         [one], [other] = records(DRAFT, "boats"), records(MAIN, "boats")
         fill(store, [other])
         fill(store, records(DRAFT, "prices"), scope=DRAFT)
-        assert store.take_over([Renamed(one.id, one.record_hash, other.id)], MAIN, DRAFT) == []
+        assert store.copy_from_scope([Renamed(one.id, one.record_hash, other.id)], MAIN, DRAFT) == []
 
     def test_nothing_is_taken_over_from_what_is_not_there(self, store: VectorStore) -> None:
         [one] = records(DRAFT, "boats")
-        assert store.take_over([Renamed(one.id, one.record_hash, "a")], MAIN, DRAFT) == []
+        assert store.copy_from_scope([Renamed(one.id, one.record_hash, "a")], MAIN, DRAFT) == []
         assert fill(store, [one], scope=DRAFT).generation.records == 1

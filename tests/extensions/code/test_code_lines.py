@@ -193,10 +193,10 @@ def test_scores_are_sums_of_rarities(indexed: LineServer, q: str) -> None:
         text = "\n".join((record.page.title, "\n".join(at.heading_path), path, record.chunk.body.text))
         words_by_chunk[(record.page.source_file, at.first)] = set(index_words(text))  # type: ignore[union-attr]
     terms = list(query_terms(q))
-    worth = {term: sum(term in words for words in words_by_chunk.values()) for term in terms}
-    worth = {term: math.log(1 + len(words_by_chunk) / df) for term, df in worth.items() if df}  # type: ignore[misc]
+    weights = {term: sum(term in words for words in words_by_chunk.values()) for term in terms}
+    weights = {term: math.log(1 + len(words_by_chunk) / df) for term, df in weights.items() if df}  # type: ignore[misc]
     expected = {
-        key: round(math.fsum(worth[term] for term in worth if term in words), 6)
+        key: round(math.fsum(weights[term] for term in weights if term in words), 6)
         for key, words in words_by_chunk.items()
     }
     ranked = sorted((key for key in expected if expected[key]), key=lambda key: (-expected[key], key))

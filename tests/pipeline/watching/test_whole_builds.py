@@ -9,7 +9,7 @@ from builders import Pages, build_in_place, build_kit, empty_slowly, prerender
 
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.unchanged.snapshot import bytes_of
-from searchsocket.pipeline.watching.pace import Pace, Step, scan_site
+from searchsocket.pipeline.watching.pace import IndexScheduler, Step, scan_site
 from searchsocket.pipeline.watching.targets import targets_of
 from searchsocket.pipeline.watching.whole import BUILDER_SILENCE_S, SILENCE_S, Wholeness
 from searchsocket.project.project import open_project
@@ -33,7 +33,7 @@ class Viewer:
 
     def __init__(self, root: Path, pause_s: float, live_pages: int = 0) -> None:
         self.root, self.pause_s = root, pause_s
-        self.pace = Pace(Wholeness(SETTLE_S, live_pages), root)
+        self.scheduler = IndexScheduler(Wholeness(SETTLE_S, live_pages), root)
         self.indexed: list[Pages] = []
 
     def look(self, pause_s: float | None = None) -> Step:
@@ -42,12 +42,12 @@ class Viewer:
         targets = targets_of(run)
         look = scan_site(run, targets, bytes_of(targets.settings))
         now_ns = (look.changed_ns or time.time_ns()) + int((self.pause_s if pause_s is None else pause_s) * 1e9)
-        step = self.pace.step(look, targets.build, now_ns)
+        step = self.scheduler.step(look, targets.build, now_ns)
         if step is Step.INDEX:
             folder = Path(targets.build)
             files = {path.relative_to(folder).as_posix(): path.read_text() for path in folder.rglob("*.html")}
             self.indexed += [files] if files not in self.indexed[-1:] else []
-            self.pace.wholeness.remember()
+            self.scheduler.wholeness.remember()
         return step
 
     def watch(self, steps: Iterator[None]) -> list[Pages]:
@@ -82,7 +82,7 @@ def test_a_build_without_pages_that_were_there_waits_for_them(root: Path) -> Non
     assert all(FIRST.keys() <= result.keys() and "" not in result.values() for result in viewer.indexed)
     for _ in build_in_place(root, SECOND):
         viewer.look()
-    assert (viewer.look(), viewer.pace.wait and viewer.pace.wait.example) == (Step.WAIT, "docs/tides.html")
+    assert (viewer.look(), viewer.scheduler.wait and viewer.scheduler.wait.example) == (Step.WAIT, "docs/tides.html")
     assert viewer.look(SILENCE_S + 1) is Step.INDEX
     assert viewer.indexed[-1] == SECOND
 
@@ -102,7 +102,7 @@ def test_a_build_that_was_made_by_another_tool_is_not_held_up(root: Path) -> Non
         pass
     assert viewer.look(SETTLE_S) is Step.WAIT
     assert viewer.look() is Step.INDEX
-    assert not viewer.pace.wholeness.heeds_builder
+    assert not viewer.scheduler.wholeness.heeds_builder
     again = {**other, "index.html": "<title>index</title><p>edition 4</p>"}
     for _ in build_in_place(root, again):
         pass
@@ -116,11 +116,11 @@ def test_a_build_is_not_due_before_its_deadline(root: Path) -> None:
     for _ in build_in_place(root, FIRST):
         pass
     assert viewer.look() is Step.WAIT
-    due_ns = viewer.pace.due_ns or 0
-    assert (viewer.pace.is_due(due_ns - 1), viewer.pace.is_due(due_ns)) == (False, True)
+    due_ns = viewer.scheduler.due_ns or 0
+    assert (viewer.scheduler.is_due(due_ns - 1), viewer.scheduler.is_due(due_ns)) == (False, True)
     assert viewer.look(SETTLE_S) is Step.INDEX
     assert viewer.look(SETTLE_S) is Step.NOTHING
-    assert not viewer.pace.is_due(due_ns)
+    assert not viewer.scheduler.is_due(due_ns)
 
 
 def test_a_build_that_is_emptied_is_not_replaced_by_what_else_could_be_indexed(root: Path) -> None:

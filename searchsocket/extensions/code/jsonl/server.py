@@ -215,7 +215,7 @@ def in_parts(
         if part.is_all:
             return {"data": part.data, "truncated": False}
         _, *query, _, _ = astuple(full_request)
-        token = continuations.word(kind, generation, [*query, max_tokens], part.after)
+        token = continuations.make_token(kind, generation, [*query, max_tokens], part.after)
         return {"data": part.data, "truncated": True, "continuation_token": token}
     raise Busy("the index changed during every attempt to read it; try again")
 

@@ -100,7 +100,7 @@ class CodeKeeper:
             upkeep.check_budget(scope)
         return self._result(self._begin(scope, comparison), FIRST_WAIT_S)
 
-    def freshen(self, scope: str, *, first: bool, next_step: str) -> tuple[Note, ...]:
+    def sync_if_stale(self, scope: str, *, first: bool, next_step: str) -> tuple[Note, ...]:
         """Check the files before an answer about them, and index them first if few changed.
 
         Args:
@@ -118,14 +118,14 @@ class CodeKeeper:
         if scope != self._current:
             return ()
         try:
-            return self._freshen(scope, first=first and self.may_sync and self._may_begin, next_step=next_step)
+            return self._sync_if_stale(scope, first=first and self.may_sync and self._may_begin, next_step=next_step)
         except SearchSocketError as error:
             if self._upkeep().live(scope) is None:
                 raise
             why = "they are being indexed now" if isinstance(error, Busy) else f"they cannot be indexed: {error}"
             return (Note(CHANGED, f"files changed since it was indexed and were not searched; {why}"),)
 
-    def _freshen(self, scope: str, *, first: bool, next_step: str) -> tuple[Note, ...]:
+    def _sync_if_stale(self, scope: str, *, first: bool, next_step: str) -> tuple[Note, ...]:
         self._wait(scope)
         comparison = self._upkeep().compare(scope)
         if not comparison.is_dirty or (comparison.live is None and not first):

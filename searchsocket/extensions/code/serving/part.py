@@ -60,9 +60,9 @@ class CodePart:
         urls, scores = [f"/{each.file}" for each in answer.results], [each.score for each in answer.results]
         return RankedFiles(urls, scores, answer.generation)
 
-    def freshen(self, scope: str, *, first: bool, next_step: str) -> tuple[Note, ...]:
+    def sync_if_stale(self, scope: str, *, first: bool, next_step: str) -> tuple[Note, ...]:
         """Check the files before an answer, and index them first if few changed; return notes for the answer."""
-        return self.keeper.freshen(scope, first=first, next_step=next_step) if self.keeper else ()
+        return self.keeper.sync_if_stale(scope, first=first, next_step=next_step) if self.keeper else ()
 
     def check(self, scope: str) -> None:
         """Open the index."""

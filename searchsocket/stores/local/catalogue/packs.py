@@ -110,7 +110,7 @@ class RecordCache:
         for some in batches([doc for doc in docs if doc not in cached], _READ_AHEAD):
             self.readable(some)
 
-    def take_over(self, before: "RecordCache") -> None:
+    def copy_unchanged(self, before: "RecordCache") -> None:
         """Copy unchanged records from the cache of the previous generation."""
         cached = before._cache.values.copy()  # queries still use the previous one
         docs = list(cached)

@@ -74,9 +74,9 @@ class LocalCatalogue:
         """Load the readable texts into memory if they are small."""
         self._records.read_ahead(self._numbering.docs.tolist())
 
-    def take_over(self, before: "LocalCatalogue") -> None:
+    def copy_unchanged(self, before: "LocalCatalogue") -> None:
         """Copy unchanged records from the cache of the previous generation."""
-        self._records.take_over(before._records)
+        self._records.copy_unchanged(before._records)
 
     def texts(self, ids: Sequence[str]) -> list[str]:
         """Return the `text` of each record, in the order of `ids`."""
