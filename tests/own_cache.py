@@ -1,4 +1,4 @@
-"""Each project of a test keeps its embeddings to itself, away from those of whoever runs the tests.
+"""Each project of a test keeps its embeddings to itself, away from the user's own cache.
 
 A test that makes an environment of its own has to say so too, and fails where it does not.
 """

@@ -90,7 +90,7 @@ def test_docstrings_of_argument_models_are_not_listed() -> None:
     """The tool's own description says it already, and each talk pays for the list."""
 
     class Documented(Arguments):
-        """For whoever reads the code."""
+        """For readers of the code."""
 
         query: Annotated[str, Field(description="For the agent.")]
 

@@ -51,7 +51,7 @@ def test_an_unchanged_index_is_not_read_again(api: Api) -> None:
 
 
 def test_they_run_where_costly_queries_do(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    """So a client has one at a time, and a stranger who asks many waits for himself."""
+    """Each client runs one at a time, so many requests of one client delay only that client."""
     ran: list[Caller] = []
     run = CostlyQueries.run
 

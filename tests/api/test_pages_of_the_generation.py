@@ -169,7 +169,7 @@ def test_a_run_without_changes_stays_one(served: Served) -> None:
 
 
 def test_an_index_of_an_older_version_says_so_until_the_next_run(served: Served) -> None:
-    """The run notices although no page, chunk or record changed, builds the index anew, and embeds nothing."""
+    """The run detects it although no page, chunk or record changed, rebuilds the index, and embeds nothing."""
     make_older(served.project.state_dir / "index")
     served = Served(served.root)
     answer = served.api.get("/api/pages/docs/install")

@@ -54,7 +54,7 @@ def test_the_document_says_if_no_reranker_is_configured(api: Api) -> None:
 
 
 def test_without_its_key_whoever_does_not_ask_is_answered(tmp_path: Path, server: Server) -> None:
-    """And whoever asks is told, without the words that are for the operator."""
+    """A request for the reranker gets an error without the details for the operator."""
     heard: list[BaseException] = []
     api = reranking(tmp_path, server, {}, heard)
     assert api.get("/api/search?q=battery").status_code == 200

@@ -177,7 +177,7 @@ def test_a_flood_of_clients_is_answered(project: Project) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_the_server_cleanly(project: Project, number: signal.Signals) -> None:
-    """Exit code 0, nothing printed but what the caller prints; the port is told once queries are answered."""
+    """The exit code is 0 and nothing else is printed; the port is reported once queries are answered."""
     code = (
         "import sys\nfrom pathlib import Path\nfrom searchsocket.project.project import open_project\n"
         "from search_api.run.server import listen, serve\n"

@@ -38,7 +38,7 @@ def test_a_key_opens_every_scope_and_source_paths(api: Api) -> None:
 
 
 def test_a_site_that_sends_its_key_for_a_visitor_makes_nobody_trusted(configured: Callable[..., Api]) -> None:
-    """The visitor is the one who is counted, by an address that only the key makes believable."""
+    """The rate limit counts the visitor, by an address that is trusted only with the key."""
     api = configured(rate_limit=RateLimitSettings(max=2))
     visitor = {**WITH_KEY, "x-searchsocket-visitor": "198.51.100.7"}
     assert api.post(SECRET, headers=visitor).status_code == 403

@@ -110,7 +110,7 @@ def test_sources_of_a_launch_are_those_of_the_configuration() -> None:
 
 
 def test_every_option_of_a_run_is_one_of_a_launch_and_of_the_command() -> None:
-    """They are said in one place; what is asked for in either form reaches the run."""
+    """The options are defined once, and reach the run in either form."""
     options = {"force": True, "max_pages": 3, "max_cost_usd": 0.5, "source": "crawl"}
     assert {option.name for option in OPTIONS} <= set(IndexOptions.model_fields)
     assert {option.name for option in OPTIONS} <= {parameter.name for parameter in index.params}

@@ -62,7 +62,7 @@ def test_serve_answers_until_it_is_told_to_stop(indexed_site: Path, number: int)
 
 @contextmanager
 def served(site: Path, *arguments: str, **environ: str) -> Iterator[tuple[str, list[str]]]:
-    """The address of `searchsocket serve`, and what it says of who is trusted."""
+    """Yield the address of `searchsocket serve`, and its messages about trusted callers."""
     process = start(str(COMMAND), "serve", "--port", "0", *arguments, cwd=site, **environ)
     assert process.stdout is not None
     output_lines: list[str] = []

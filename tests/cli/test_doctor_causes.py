@@ -28,7 +28,7 @@ def test_a_missing_key_of_the_vector_store_is_one_line(
 def test_a_missing_key_and_another_model_are_two_causes(
     run_json: RunJson, indexed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each has its own fix, and each is told once."""
+    """Each has its own fix, and is reported once."""
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     (indexed / "searchsocket.toml").write_text('embeddings.provider = "openai"\n')
     report = run_json("doctor", project=indexed)

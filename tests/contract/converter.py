@@ -61,7 +61,7 @@ class ConverterContract:
 
     @pytest.mark.parametrize("case", CASES, ids=lambda path: path.stem)
     def test_golden_pages_come_out_the_same(self, case: Path, converter: Converter) -> None:
-        """The golden file says what a page becomes, whoever converts it (spec 8.3)."""
+        """Every converter produces the golden file (spec 8.3)."""
         text = case.with_suffix(".txt").read_text(encoding="utf-8")
         assert text.partition("---\n")[2].rstrip("\n") == extracted(case.read_bytes(), converter).body
 

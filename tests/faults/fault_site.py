@@ -28,7 +28,7 @@ _numbers = count()
 
 @dataclass(frozen=True)
 class Project:
-    """A project on disk, opened anew for everything, as every command does."""
+    """A project on disk that is opened again for each operation, as commands do."""
 
     root: Path
 
@@ -59,7 +59,7 @@ class Project:
         return self.store().verify(open_project(self.root, {}).scope_named(scope))
 
     def answers(self, scope: str = "main") -> dict[str, str]:
-        """The best page for every question, by a reader that opens everything anew."""
+        """Return the best page for every question, from a new reader."""
         project = open_project(self.root, {})
         store = make_store(project.settings.vector, project.state_dir, project.id)
         embedder = make_embedder(project.settings.embeddings, {})

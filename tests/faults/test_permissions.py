@@ -1,4 +1,4 @@
-"""State that another user wrote: whoever may read it can serve it, and who may not is told which file and whose."""
+"""State of another user: a user with read permission can serve it; others get an error with the file and its owner."""
 
 import errno
 import json

@@ -55,7 +55,7 @@ def edit(project: Project, word: str) -> None:
 
 @pytest.mark.parametrize("stage", ["site_pages", "page_mirror", "page_chunks", "chunk_embeddings", "search_index"])
 def test_of_two_runs_on_one_scope_the_second_is_refused(project: Project, stage: str) -> None:
-    """Whoever comes second is told who is at work; both orders end in the same index."""
+    """The error of the second run names the first; both orders end in the same index."""
     edit(project, "creeping")
     with held_run(project, "main", stage) as first:
         with pytest.raises(ScopeLocked, match=f"process {first.pid} on "):

@@ -20,7 +20,7 @@ class Recorder:
 
 @contextmanager
 def recording() -> Iterator[Recorder]:
-    """A service that answers `{}`, and whoever asks for a path with `wait` in it never."""
+    """Yield a service that answers `{}`, but never answers a path with `wait` in it."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:

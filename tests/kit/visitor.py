@@ -1,4 +1,4 @@
-"""Somebody who asks a site over a connection of his own, from an address of his own, and may go before it answers."""
+"""A visitor with an own connection and address, who may disconnect before the answer."""
 
 import http.client
 import json

@@ -1,4 +1,4 @@
-"""A problem that lasts is told in every run; one that is mended is told no more."""
+"""Every run reports a lasting problem; a fixed one is no longer reported."""
 
 from tests.pipeline.conftest import Site
 

@@ -1,4 +1,4 @@
-"""Secrets stay on the machine: none is in what a provider elsewhere is sent, all are in what is kept (spec 24)."""
+"""Secrets stay on the machine: they are stored, but never sent to a remote provider (spec 24)."""
 
 import json
 import socket

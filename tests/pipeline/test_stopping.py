@@ -1,4 +1,4 @@
-"""A run that is told to stop, and what one leaves behind that ends early."""
+"""Runs that are stopped, and the files of runs that end early."""
 
 import signal
 from collections.abc import Callable

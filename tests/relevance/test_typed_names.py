@@ -1,4 +1,4 @@
-"""Names with a slip, and half typed, find what they were made from: over the titles of the committed collection."""
+"""Titles of the committed collection are found with a typo and half typed."""
 
 from dataclasses import replace
 

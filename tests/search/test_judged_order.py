@@ -71,7 +71,7 @@ def test_the_reranker_decides_where_nothing_is_exact() -> None:
 
 @given(st.lists(SCORES, min_size=1, max_size=20))
 def test_scores_of_any_scale_are_brought_to_one(scores: list[float | None]) -> None:
-    """Vendors give shares, servers of one's own logits; who has none is not better than any that has."""
+    """Vendors return shares, self-hosted servers logits; a page without a score never ranks above one with a score."""
     column = candidate_scores(range(len(scores)), scores, len(scores) + 3)
     assert column.min() >= 0
     assert column.max() <= 1

@@ -90,7 +90,7 @@ def test_texts_of_candidates_are_unpacked_once(engine: SearchEngine, monkeypatch
 
 
 def test_the_longest_unknown_words_are_corrected_and_no_more(tmp_path: Path) -> None:
-    """A query of more slips than that is nothing that anybody typed."""
+    """Nobody types a query with more typos."""
     names = ("alternator", "carburettor", "differential", "suspension", "axle")
     engine = make_site(tmp_path, [Piece(f"/{name}", f"About the {name} alone.", title=name) for name in names]).engine
     reader = engine._store.reader(MAIN)

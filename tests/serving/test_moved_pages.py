@@ -1,4 +1,4 @@
-"""A page that moved is still known by its old address, whoever asks."""
+"""Every surface finds a moved page by its old address."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""One object answers whoever asks: the same for every surface, without a web server (spec 14.1)."""
+"""One service answers for every surface, without a web server (spec 14.1)."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A preview names the address where its site is published: what is meant is the page of the preview (spec 8.2 B)."""
+"""Links of a preview to the published address lead to pages of the preview (spec 8.2 B)."""
 
 from collections.abc import Iterator
 from pathlib import Path

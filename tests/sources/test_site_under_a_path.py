@@ -172,7 +172,7 @@ def test_a_sitemap_address_is_below_the_path(empty: Site, web: Web) -> None:
 
 
 def test_a_preview_reads_the_sitemap_of_the_published_site(empty: Site, web: Web) -> None:
-    """A build names its published address everywhere; what is meant is the page of this preview."""
+    """A build contains its published address everywhere; it stands for the page of this preview."""
     listed = "".join(f"<url><loc>https://museum.example/m/{name}</loc></url>" for name in ("lamps", "boats"))
     web.pages["/robots.txt"] = Answer(200, b"Sitemap: https://museum.example/m/map.xml\n")
     web.pages["/docs/map.xml"] = Answer(200, f"<urlset>{listed}</urlset>".encode())

@@ -1,4 +1,4 @@
-"""A small web server that behaves as badly as it is told to."""
+"""A small web server with configurable faults."""
 
 import socket
 import threading
@@ -109,10 +109,10 @@ def serve() -> Iterator[Web]:
 
 @contextmanager
 def serve_raw(talk: Callable[[], Iterator[bytes]], *, pace_s: float = 0.0) -> Iterator[str]:
-    """Say the same to whoever connects, piece by piece, until there is no more to say or they hang up.
+    """Send the same bytes to every client, piece by piece, until the end or until the client disconnects.
 
     Args:
-        pace_s: What passes between two pieces.
+        pace_s: Pause between two pieces.
 
     Yields:
         The address of the server.

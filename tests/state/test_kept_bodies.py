@@ -1,4 +1,4 @@
-"""The texts of pages in state.db: each once, whoever says it, and as long as somebody does."""
+"""The texts of pages in state.db: each is stored once, as long as any page has it."""
 
 import sqlite3
 from contextlib import closing

@@ -35,7 +35,7 @@ def test_texts_that_did_not_change_are_linked(tmp_path: Path, store: LocalStore)
 
 
 def test_a_text_is_packed_with_what_the_records_of_its_page_say(tmp_path: Path, store: LocalStore) -> None:
-    """And packed anew where they say something else, whichever way the generation is written."""
+    """It is packed again if they change, however the generation is written."""
     urls = [f"/{number}" for number in range(20)]
     texts = {url: "".join(f"Line {hash_of(f'{url}{line}')}.\n" for line in range(90)) for url in urls}
     store.stage_bodies([body(url, texts[url]) for url in urls], MAIN)

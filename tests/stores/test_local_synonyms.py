@@ -1,4 +1,4 @@
-"""`ranking.synonyms` over the embedded index: what is found only by another word for it, and what is not."""
+"""`ranking.synonyms` over the embedded index: pages that match only by a synonym, and pages that must not match."""
 
 from pathlib import Path
 

@@ -106,7 +106,7 @@ def test_a_new_generation_knows_what_stays(tmp_path: Path, reads_of_packs: Recor
 
 @pytest.mark.parametrize("seed", range(8))
 def test_no_generation_answers_with_a_record_of_another(tmp_path: Path, seed: int) -> None:
-    """Small changes keep the numbers of records, large ones and other versions number them anew."""
+    """Small changes keep the numbers of records; large ones and other versions renumber them."""
     draw = random.Random(seed)
     store = LocalStore(tmp_path, "shop")
     service = LocalStore(tmp_path, "shop")

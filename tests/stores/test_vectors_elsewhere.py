@@ -18,7 +18,7 @@ from tests.older_index import set_format
 
 
 class Watched(MemoryVectors):
-    """An index that tells what was asked of it, and can be away."""
+    """An index that records its calls and can be made unreachable."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -46,7 +46,7 @@ def test_a_script_without_an_extension_has_the_language_of_its_interpreter(line:
 
 
 def test_the_first_line_counts_before_a_name_but_not_before_an_extension() -> None:
-    """`install` is a script more often than a text; `run.py` is Python, whoever starts it."""
+    """`install` is a script more often than a text; `run.py` is Python with any first line."""
     assert language_of_file("install", b"#!/bin/sh\n") == "bash"
     assert language_of_file("install", b"How to install\n") == "text"
     assert language_of_file("run.py", b"#!/bin/sh\n") == "python"

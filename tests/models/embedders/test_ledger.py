@@ -67,7 +67,7 @@ def test_runs_and_services_pay_at_once(tmp_path: Path) -> None:
 
 
 def test_a_damaged_ledger_is_named(tmp_path: Path) -> None:
-    """It is not begun anew by itself: a budget would begin anew with it."""
+    """It is never reset automatically: that would reset the budget."""
     (tmp_path / "costs.db").write_bytes(b"no database at all" * 100)
     ledger = Ledger(tmp_path / "costs.db", "site")
     for use in (ledger.paid_usd, lambda: ledger.add("index", "m", tokens=1, cost_usd=1.0)):

@@ -1,4 +1,4 @@
-"""Repositories share embeddings through an object store, whoever writes there at once and whatever lies there."""
+"""Repositories share embeddings through an object store, with concurrent writers and any objects in it."""
 
 import hashlib
 import json

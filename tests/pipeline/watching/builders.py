@@ -27,7 +27,7 @@ def empty_slowly(folder: Path) -> Iterator[None]:
 
 
 def build_in_place(root: Path, pages: Pages) -> Iterator[None]:
-    """As most builders do: empty the build, then write it anew."""
+    """Empty the build, then write it again, as most builders do."""
     yield from empty_slowly(root / "build")
     yield from write_slowly(root / "build", pages)
 

@@ -1,4 +1,4 @@
-"""Effects of `ranking` and `api`: who is answered, and in which order."""
+"""Effects of `ranking` and `api`: permissions and the order of results."""
 
 import contextlib
 import io

@@ -1,7 +1,7 @@
 """Machines that publish one scope, interleaved at every request, over an object store that fails as networks do.
 
-Each process runs the real lease in a greenlet. The scheduler decides, from a seed, who sends the next request, whether
-its answer is lost, whether it is done much later, who dies, and how far the clocks are apart.
+Each process runs the real lease in a greenlet. The scheduler decides, from a seed, which process sends the next
+request, whether its answer is lost or its effect late, which process dies, and how far the clocks differ.
 """
 
 import random

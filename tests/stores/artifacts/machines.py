@@ -80,7 +80,7 @@ class Reader:
 
 
 def index_contents(root: Path, scope: Scope = MAIN) -> list[object]:
-    """All that the index in a folder answers from: records, vectors and page texts, read and verified anew."""
+    """Return the records, vectors and page texts of the index in a folder, read and verified again."""
     store = LocalStore(root, PROJECT)
     assert store.verify(scope) == []
     reader = store.reader(scope)

@@ -15,7 +15,7 @@ COMMAND = str(Path(sys.executable).with_name("searchsocket"))
 
 
 def environment(home: Path, **more: str) -> dict[str, str]:
-    """Nothing of whoever runs the tests: no home with files, no cache, no setting."""
+    """Return an environment without the user's home, cache and settings."""
     home.mkdir(parents=True, exist_ok=True)
     path = f"{Path(sys.executable).parent}:/usr/bin:/bin"
     return {"PATH": path, "HOME": str(home), "SEARCHSOCKET__API__RATE_LIMIT__MAX": "0", **more}

@@ -111,7 +111,7 @@ def test_clean_deletes_what_was_pulled(root: Path, url: str, tmp_path: Path) -> 
 
 
 def test_a_pull_into_a_folder_that_others_may_not_enter(root: Path, url: str, tmp_path: Path) -> None:
-    """As an index that was made here: whoever may read the state folder may read the site."""
+    """As with a local index, users who may read the state folder may read the site."""
     index(root, url)
     reader = tmp_path / "reader"
     reader.mkdir()

@@ -92,7 +92,7 @@ def published(
 
 @contextmanager
 def credentials(store: str, folder: Path, factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
-    """The environment of whoever writes or reads vectors there."""
+    """Environment variables to write or read vectors there."""
     if store == "pinecone":
         with running(Service(key=SECRET, max_lag=1)) as service:
             yield {

@@ -20,7 +20,7 @@ POLL_S = 60.0
 
 @dataclass
 class Outage:
-    """Objects that can be reached, or not; counts what is asked."""
+    """Objects that can be made unreachable; counts the reads."""
 
     objects: Objects
     address: str = "file:///objects"
@@ -105,7 +105,7 @@ def test_an_outage_leaves_the_old_generation_and_health_says_so(indexer: Indexer
 
 
 def test_a_place_that_never_answers_is_noticed(indexer: Indexer, follower: Follower) -> None:
-    """A fetch that hangs raises nothing; whoever asks for health must learn of it."""
+    """A hanging fetch raises nothing, so the health check must report it."""
     indexer.publish_and_push()
     _ = follower.live
     follower.now += 2 * POLL_S

@@ -54,7 +54,7 @@ def follower(folder: Path, url: str, now: list[float]) -> SearchService:
 
 
 def test_a_preview_that_is_pushed_first_is_not_public(root: Path, url: str, tmp_path: Path) -> None:
-    """Without git nothing names a default branch; whoever has the key searches all the same."""
+    """Without git there is no default branch; callers with the key can still search."""
     index(root, "preview")
     assert public(url) == []
     service = follower(tmp_path / "reader", url, [0.0])
