@@ -83,14 +83,14 @@ from pathlib import Path
 sys.path[:0] = sys.argv[1:3]
 from searchsocket.stores.local import LocalStore, reader
 from searchsocket.stores.local.catalogue import facts
-from test_local_readers import numbers_seen
+from test_local_readers import numbers_in_answer
 store = LocalStore(Path(sys.argv[3]), "shop")
-seen = numbers_seen(store)
+numbers = numbers_in_answer(store)
 print("ready", flush=True)
-while "zebra number9" not in seen:
-    (text,) = numbers_seen(store)
-    seen.add(text)
-print(len(seen))
+while "zebra number9" not in numbers:
+    (text,) = numbers_in_answer(store)
+    numbers.add(text)
+print(len(numbers))
 """
 
 
