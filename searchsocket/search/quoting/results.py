@@ -177,9 +177,8 @@ class ResultWriter:
             readable = self.readable[chunk.position]
             titles = [readable.record.chunk.at.title, *(opening.title for opening in readable.text.openings)]
             section_score = self.scorer.most(chunk.score, titles)
-            if (
-                section_score > most and section_score > chunk.score
-            ):  # else no heading matches, and the passage does not count
+            # Otherwise no heading matches, and the passage does not count.
+            if section_score > max(most, chunk.score):
                 (start, end, *_), _, title = self._section_window(readable, _SECTION_CHARS)
                 marks = self.matches[readable.record.id].marks
                 marked = {mark.word for mark in marks if start <= mark.start and mark.end <= end}
