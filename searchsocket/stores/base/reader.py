@@ -6,16 +6,18 @@
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from searchsocket.content.markdown.chunk_text import ChunkText
 from searchsocket.stores.base.vectors import VectorSnapshot
-from searchsocket.text.synonyms import Forms
 from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Record, Scores, Vector
 from searchsocket.web.versions.labels import default_labels
+
+if TYPE_CHECKING:
+    from searchsocket.text.synonyms import Forms
 
 # Opened around the work on one list, by its name: `vector` or `keyword`.
 Watch = Callable[[str], AbstractContextManager[object]]
@@ -30,7 +32,7 @@ class WordEvidence:
     indexed_share: float  # share of the query's words that any page contains, in [0, 1]; typos do not count
     query_words: int = 1  # words of the query that count
     missing: tuple[str, ...] = ()  # those of them that no page contains in any form, as typed
-    corrections: tuple[tuple[str, Forms], ...] = ()  # words as typed, and what they may mean, such as typos
+    corrections: tuple[tuple[str, "Forms"], ...] = ()  # words as typed, and what they may mean, such as typos
 
 
 class Named(NamedTuple):
