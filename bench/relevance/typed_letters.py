@@ -86,7 +86,7 @@ def of_server(collection: Collection, indexes: Indexes) -> Answers:
 
 def of_export(collection: Collection, indexes: Indexes, work: Path) -> Answers:
     folder, ids = export_of(collection, indexes, work)
-    found = ask(folder, {query.id: (query.text, TOP_K) for query in collection.queries})
+    found = ask(folder, {query.id: {"q": query.text, "topK": TOP_K} for query in collection.queries})
     return {id_: [ids[one["url"]] for one in answer["results"]] for id_, answer in found.items()}
 
 

@@ -108,7 +108,7 @@ def again(site: Collection, folder: Path, ids: Mapping[str, str], model: CutEmbe
     texts = texts_of(folder)
     words = {word for chunks in texts.values() for text in chunks for word in spellings(text)}
     vectors = {url: model.embed(chunks, "passage") for url, chunks in texts.items()}
-    requests = {one.id: (one.text[:MAX_QUERY_CHARS], BEST + len(one.exclude)) for one in site.queries}
+    requests = {one.id: {"q": one.text[:MAX_QUERY_CHARS], "topK": BEST + len(one.exclude)} for one in site.queries}
     answers = ask(folder, requests)
     ranking = {}
     for query in site.queries:
