@@ -13,7 +13,7 @@ from searchsocket.project.settings.model import RankingSettings
 from searchsocket.search import result_confidence
 from searchsocket.search.ranking import boosts, confidence, exact, relevance
 from searchsocket.search.ranking.boosts import LISTING_SHARE, OCCASION_SHARE, is_listing, is_occasion
-from searchsocket.search.ranking.weights import WEIGHTS
+from searchsocket.search.ranking.weights import EXPORT_ANSWER, WEIGHTS
 from searchsocket.stores.base import CatalogueSnapshot, ReadableRecord
 from searchsocket.stores.words import evidence, keywords, product_names, vocabulary
 from searchsocket.stores.words.bm25 import K1, B
@@ -77,6 +77,7 @@ def write_head(
             "publishedAt": generation.published_at,
             "weights": weights(settings),
             "synonyms": _synonyms(settings, curation),
+            "product": sorted(product_names.spellings_of(_home_title(columns.pages))),
             "rules": [exported_rule(rule, generation.aliases) for rule in curation.pages],
             "families": [asdict(family) for family in generation.versions],
             "pages": _page_columns(columns.pages, settings, base) | {"chunks": columns.chunks},
@@ -87,6 +88,10 @@ def write_head(
             "texts": _file_list(columns.texts),
         },
     )
+
+
+def _home_title(pages: Sequence[PageFacts]) -> str:
+    return next((page.title for page in pages if page.url == "/"), "")
 
 
 def inputs_of(generation: Generation, settings: RankingSettings, curation: CurationRules, base: str) -> str:
@@ -249,6 +254,11 @@ def weights(settings: RankingSettings) -> JsonObject:
         "inName": _IN_NAME,
         "named": WEIGHTS.named,
         "version": WEIGHTS.version,
+        "answer": {
+            "rejectedBelow": EXPORT_ANSWER["refused_below"],
+            "weakBelow": EXPORT_ANSWER["doubted_below"],
+            "features": [{"name": name, "weight": weight} for name, weight in EXPORT_ANSWER["weights"].items()],
+        },
         "links": settings.weights.incoming_links if settings.enable_incoming_link_boost else 0.0,
         "depth": settings.weights.depth if settings.enable_depth_boost else 0.0,
         "manyLinks": boosts._MANY_LINKS,

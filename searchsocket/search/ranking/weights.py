@@ -79,6 +79,7 @@ def _read() -> JsonObject:
 
 _FILE = _read()
 ANSWER: JsonObject = _FILE["answer"]  # see `answerable.py`
+EXPORT_ANSWER: JsonObject = _FILE["export_answer"]  # the same for an export, which has no vectors
 WEIGHTS = FeatureWeights(**_FILE["features"])
 LISTS: Mapping[str, Shares] = {name: Shares(**shares) for name, shares in _FILE["lists"].items()}
 

@@ -23,6 +23,16 @@ _VERSION, _NAME_AND_VERSION = (re.compile(front + _NUMBER, re.IGNORECASE) for fr
 _SCRIPT = "js"  # many products of JavaScript are also called so: `vuejs`, `Vue.js`
 
 
+def spellings_of(site_title: str) -> frozenset[str]:
+    """Spellings of the product's name in the home page's title, folded, without `js`.
+
+    The words together and alone, and their initials.
+    """
+    words = _WORD.findall(_CAMEL.sub(" ", _SUBTITLE.split(site_title, maxsplit=1)[0]))
+    names = {"".join(words), *words, "".join(word[0] for word in words)}
+    return frozenset(fold(name).removesuffix(_SCRIPT) for name in names if len(name) > 1) - {""}
+
+
 class ProductNames:
     """The names of one site's product; safe to share between threads."""
 
@@ -45,9 +55,7 @@ class ProductNames:
         self._share_of_pages, self._named = share_of_pages, named
         self._is_version, self._is_in_names = is_version, is_in_names
         self._title_stems = frozenset(map(stem, _LETTERS.findall(fold(site_title))))
-        words = _WORD.findall(_CAMEL.sub(" ", _SUBTITLE.split(site_title, maxsplit=1)[0]))
-        spelled = {"".join(words), *words, "".join(word[0] for word in words)}
-        self._spelled = {fold(name).removesuffix(_SCRIPT) for name in spelled if len(name) > 1} - {""}
+        self._spelled = spellings_of(site_title)
 
     def removed(self, text: str) -> str:
         """The text without the names of the product; unchanged if it is a name, or begins one.

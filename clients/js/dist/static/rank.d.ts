@@ -7,6 +7,10 @@ export interface RankedPage {
     score: number;
     /** Of the name, for its confidence. */
     exact: number;
+    /** Bonus for its names. */
+    names: number;
+    /** Bonus for words that are close together; 0 while its text is not read. */
+    passage: number;
     /** Best first. */
     chunks: RankedChunk[];
 }

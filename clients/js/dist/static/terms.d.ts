@@ -38,7 +38,5 @@ export declare function meant(index: Index, text: string): Promise<string>;
 export declare function excluded(index: Index, text: string): Promise<string[]>;
 /** Pages by how far the query is their title: all of it, nearly, or its beginning. */
 export declare function namedPages(index: Index, text: string, least?: number): Map<number, number>;
-/** Whether a title or heading has the word. */
-export declare function isInNames(index: Index, form: string): boolean;
 /** Which share of the query pages say, by which nonsense is refused. */
 export declare function evidenceOf(index: Index, query: QueryTerms): Evidence;

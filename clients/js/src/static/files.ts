@@ -8,6 +8,8 @@ export interface Head {
   publishedAt: string;
   weights: Weights;
   synonyms: readonly (readonly [typed: readonly string[], others: readonly (readonly string[])[], until?: string])[];
+  /** Spellings of the product's name. */
+  product: readonly string[];
   /** Of the owner. */
   rules: readonly Rule[];
   families: readonly Family[];
@@ -50,6 +52,7 @@ export interface Weights {
   inName: number;
   named: number;
   version: number;
+  answer: Readonly<{ rejectedBelow: number; weakBelow: number; features: readonly Readonly<{ name: string; weight: number }>[] }>;
   links: number;
   depth: number;
   manyLinks: number;

@@ -10,6 +10,10 @@ export interface RankedPage {
   score: number;
   /** Of the name, for its confidence. */
   exact: number;
+  /** Bonus for its names. */
+  names: number;
+  /** Bonus for words that are close together; 0 while its text is not read. */
+  passage: number;
   /** Best first. */
   chunks: RankedChunk[];
 }
@@ -135,20 +139,19 @@ export function rankPages(index: Index, query: QueryTerms, isAllowed: (page: num
     chunks.sort((one, other) => worth.get(other)! - worth.get(one)! || one.chunk - other.chunk);
     const exact = nameBonus(index, named.get(page) ?? 0);
     const score = wordShare * bestScaled(page) + pageShare * pageScaled(page) + weights.second * second + exact + called(page) + versioned(page, byPage.get(page)!);
-    return { page, score: score + placeOf(index, page), exact, chunks };
+    return { page, score: score + placeOf(index, page), exact, names: called(page), passage: 0, chunks };
   });
 }
 
-/** The bonus of a page for the version of the query in its title or path; with other words, only if it says them. */
+/** The bonus of a page for the version of the query in its title or path; with the name of a page, only if it says that. */
 function versionBonus(index: Index, query: QueryTerms, isNamed: boolean): (page: number, chunks: readonly number[]) => number {
   const { pages, weights } = index.head;
   const versions = versionsOfQuery(query.text);
   if (!versions.length) return () => 0;
   const rest = query.words.filter(({ exact }) => !isVersion(exact));
-  const many = rest.filter(({ exact }) => !new RegExp(weights.asksForOccasion, "i").test(exact)).length >= MANY_BESIDE;
-  const share = rest.length && (isNamed || many) ? coverage(index, { ...query, words: rest }) : () => 1;
+  const share = rest.length && (isNamed || rest.length >= MANY_BESIDE) ? coverage(index, { ...query, words: rest }) : () => 1;
   return (page, chunks) => {
-    const said = Math.min(1, chunks.reduce((most, chunk) => Math.max(most, share(chunk)), 0));
+    const said = Math.min(1, Math.max(...chunks.map(share)));
     return weights.version * versionMatch(versions, versionsOfPage(pages.title[page]!, pages.url[page]!)) * said * said;
   };
 }

@@ -1,6 +1,7 @@
 // Answers a request from the files of a static export.
 import { SearchError } from "../errors.js";
 import type { Result, SearchAnswer, SearchRequest, Section } from "../types.js";
+import { answerModel, doubted, isDoubted, isRefused } from "./answerable.js";
 import { type Curation, curationOf, today } from "./curation.js";
 import { type Chunk, Files, type Head } from "./files.js";
 import { facetCounts, pageFilter, placeIn, type Versions, versionsOf, withoutTranslations } from "./filter.js";
@@ -46,15 +47,22 @@ export async function search(index: Index, request: SearchRequest, prefix = ""):
   const without = await pagesToExclude(index, typed);
   const isAllowed = (page: number) => passes(page) && !without.has(page) && !curation.isHidden(head.pages.url[page]!);
   const candidates = await withPhrases(index, query, rankPages(index, query, isAllowed, topK + offset));
-  const isAnswered = isEnough(index, evidence) || candidates.some(({ exact }) => exact > 0);
+  const isNamed = candidates.some(({ exact }) => exact > 0);
   const quoter = new Quoter(query);
-  const ordered = isAnswered ? await ordering(index, query, quoter, candidates, topK + offset, curation) : [];
+  const first = isNamed || isEnough(index, evidence) ? await ordering(index, query, quoter, candidates, topK + offset, curation) : [];
+  const isFiltered = request.pathPrefix || request.tags?.length || request.filters;
+  const model = first[0] && !isFiltered ? answerModel(head.weights, evidence, first[0]) : undefined;
+  const isAnswered = first.length > 0 && (isNamed || !isRefused(model, evidence));
+  const ordered = isAnswered ? first : [];
   const pinned = pinnedPages(index, curation, ordered, isAllowed);
   const share = saidShare(index, query);
   const pins = withoutTranslations(index, pinned, request, share).size; // results that the owner decided
   const shown = withoutTranslations(index, [...pinned, ...ordered.filter((one) => !pinned.includes(one))], request, share);
   const best = ordered[0];
-  const confidence = (page: RankedPage, rank: number) => (rank < pins ? 1 : confidenceOf(index, evidence, rank, page.score / (best!.score || 1), page.exact));
+  const confidence = (page: RankedPage, rank: number) => {
+    const sure = rank < pins ? 1 : confidenceOf(index, evidence, rank, page.score / (best!.score || 1), page.exact);
+    return rank < pins || !isDoubted(model) ? sure : doubted(sure);
+  };
   const page = [...shown.keys()].slice(offset, offset + topK);
   const read = await Promise.all(page.map((one) => withTexts(index, one)));
   const results = read.map((one, at) => ({
@@ -70,6 +78,7 @@ export async function search(index: Index, request: SearchRequest, prefix = ""):
     total: shown.size,
     quality: pins ? "answered" : !isAnswered ? "rejected" : isWeak ? "weak" : "answered",
     ...(request.facets?.length ? { facets: facetCounts(index, [...(isAnswered ? candidates : []), ...pinned].map((one) => one.page), request.facets) } : {}),
+    ...(request.explain ? { answerModel: model ?? null } : {}),
     ...(versions.answer ? { versions: versions.answer } : {}),
     meta: {
       timingsMs: { embed: 0, vector: 0, keyword: performance.now() - started, rerank: 0, total: performance.now() - started },
@@ -128,7 +137,7 @@ const MAX_PINS = 20;
 function pinnedPages({ head, firstChunk }: Index, { pins }: Curation, ordered: readonly RankedPage[], isAllowed: (page: number) => boolean): RankedPage[] {
   const pages = pins.map((url) => head.pages.url.indexOf(url)).filter((page) => page >= 0 && isAllowed(page));
   const chunksOf = (page: number) => Array.from({ length: head.pages.chunks[page]! }, (_, at) => ({ chunk: firstChunk[page]! + at, score: 0 }));
-  return pages.slice(0, MAX_PINS).map((page) => ordered.find((one) => one.page === page) ?? { page, score: 0, exact: 0, chunks: chunksOf(page) });
+  return pages.slice(0, MAX_PINS).map((page) => ordered.find((one) => one.page === page) ?? { page, score: 0, exact: 0, names: 0, passage: 0, chunks: chunksOf(page) });
 }
 
 /** Pages by their score; the texts of the best are read for what only a text tells. */
@@ -147,7 +156,7 @@ async function withTexts(index: Index, page: RankedPage): Promise<ReadPage> {
 }
 
 /** What a page gains by its text: neighbouring words, headings, and names to the letter. */
-function bonuses(index: Index, query: QueryTerms, quoter: Quoter, page: ReadPage, curation: Curation): Pick<RankedPage, "score" | "exact" | "chunks"> {
+function bonuses(index: Index, query: QueryTerms, quoter: Quoter, page: ReadPage, curation: Curation): Pick<RankedPage, "score" | "exact" | "passage" | "chunks"> {
   const { weights, pages } = index.head;
   const { alone, among, heading, title, whole } = weights.exact;
   const { names, isAlone } = identifiers(query.text);
@@ -168,7 +177,7 @@ function bonuses(index: Index, query: QueryTerms, quoter: Quoter, page: ReadPage
     return { chunk, score: score + own + beside };
   });
   chunks.sort((a, b) => b.score - a.score || a.chunk - b.chunk);
-  return { exact, score: page.score + (exact - page.exact + near) * pageWeight(index, page.page, query.text, curation), chunks };
+  return { exact, passage: near, score: page.score + (exact - page.exact + near) * pageWeight(index, page.page, query.text, curation), chunks };
 }
 
 function confidenceOf({ head: { weights } }: Index, words: Evidence, rank: number, ratio: number, exact: number): number {

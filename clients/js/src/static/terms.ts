@@ -272,7 +272,7 @@ function addressOf(text: string): string {
 }
 
 /** Whether a title or heading has the word. */
-export function isInNames(index: Index, form: string): boolean {
+function isInNames(index: Index, form: string): boolean {
   const posting = index.posting(form);
   return !!posting && (posting.pages.some((count, at) => at % 4 === 1 && count > 0) || posting.chunks.some((count, at) => at % 4 === 3 && count > 0));
 }
