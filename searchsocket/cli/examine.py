@@ -219,11 +219,12 @@ def leftovers(project: Project) -> Iterator[CheckLine]:
     paths = [path for path in project.state_dir.rglob("*") if is_temporary(path) or path.name.endswith(".corrupt")]
     damaged = [path for path in paths if path.name.endswith(".corrupt")]
     for path in damaged:
-        yield CheckLine("leftovers", True, f"{path} was damaged and renamed", "delete it; it was rebuilt")
-    partial = len(paths) - len(damaged)
-    yield CheckLine(
-        "leftovers", True, f"{count(partial, 'unfinished file')}; the next run deletes them" if partial else "none"
-    )
+        reason = f"a run could not use {path}, which was damaged or of another release, and built it again"
+        yield CheckLine("leftovers", True, reason, "delete it")
+    if partial := len(paths) - len(damaged):
+        yield CheckLine("leftovers", True, f"{count(partial, 'unfinished file')}; the next run deletes them")
+    elif not damaged:
+        yield CheckLine("leftovers", True, "none")
 
 
 def dagster(project: Project) -> Iterator[CheckLine]:

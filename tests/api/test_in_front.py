@@ -213,3 +213,48 @@ def test_a_visitor_cannot_choose_his_address(front: int) -> None:
         assert [status for status, _ in answers] == [200] * LIMIT + [429] * 40
         assert not [body for _, body in answers if "src/routes" in body]
         assert other.get(SEARCH)[0] == 200
+
+
+HIDDEN = f"GET {SEARCH}&scope=secret-branch HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+CHUNKED = f"0\r\n\r\n{HIDDEN}"
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        f"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n{CHUNKED}",
+        f"Content-Length: {len(CHUNKED)}\r\nTransfer-Encoding: chunked\r\n\r\n{CHUNKED}",
+        f"Content-Length: {len(CHUNKED)}\r\nTransfer-Encoding: xchunked\r\n\r\n{CHUNKED}",
+        f"Content-Length: {len(CHUNKED)}\r\nTransfer-Encoding : chunked\r\n\r\n{CHUNKED}",
+        f"Content-Length: {len(CHUNKED)}\r\nTransfer-Encoding:\x0bchunked\r\n\r\n{CHUNKED}",
+        f"Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n{CHUNKED}",
+        f"Content-Length: 0\r\nContent-Length: {len(HIDDEN)}\r\n\r\n{HIDDEN}",
+        f"Content-Length: +{len(HIDDEN)}\r\n\r\n{HIDDEN}",
+        f"Content-Length: {len(HIDDEN)}\r\nX: y\nContent-Length: 0\r\n\r\n{HIDDEN}",
+        f"Transfer-Encoding: chunked\r\n\r\n{len(HIDDEN):x};a=\n{HIDDEN}\r\n0\r\n\r\n",
+    ],
+    ids=[
+        "both",
+        "both, whole",
+        "unknown coding",
+        "blank",
+        "tab",
+        "twice",
+        "two lengths",
+        "sign",
+        "line feed",
+        "extension",
+    ],
+)
+def test_no_request_hides_in_another(front: int, rest: str) -> None:
+    """Where the proxy and the service disagree on the end of a request, its rest would arrive as the proxy's own."""
+    last = f"GET {SEARCH} HTTP/1.1\r\nHost: {NAME}\r\nConnection: close\r\n\r\n"
+    text = f"POST /api/search HTTP/1.1\r\nHost: {NAME}\r\nContent-Type: application/json\r\n{rest}{last}"
+    with socket.create_connection(("127.0.0.1", front), timeout=60) as connection:
+        connection.sendall(text.encode())
+        connection.shutdown(socket.SHUT_WR)
+        received = b"".join(iter(lambda: connection.recv(1 << 16), b""))
+    answers = received.split(b"HTTP/1.1 ")[1:]
+    assert answers
+    assert not [answer for answer in answers if answer.startswith(b"200") and b"secret-branch" in answer]
+    assert b"src/routes" not in received

@@ -2,8 +2,9 @@
 
 import asyncio
 import shutil
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -188,6 +189,23 @@ def test_the_least_recently_used_are_closed_above_the_bound_of_memory(world: Wor
             await service.settled()
         assert service.states() == {"blog": "closed", "docs": "open", "shop": "open", "secret": "closed"}
         assert service.pool.memory.used_bytes <= 8_000_000
+
+    run(world, steps)
+
+
+def test_visitors_of_more_projects_than_fit_are_all_answered(world: World) -> None:
+    """Each project is closed while others ask for it."""
+    world.max_memory_mb = 4  # one project with a scope
+
+    async def steps(service: Service) -> None:
+        async def visitor(names: Sequence[str]) -> None:
+            for name in names:
+                assert await service.titles(name) == [f"About {name}"]
+
+        await asyncio.gather(*map(visitor, [*permutations(("blog", "docs", "shop"))] * 3))
+        await service.settled()
+        assert list(service.states().values()).count("open") == 1
+        assert service.pool.memory.used_bytes <= 4_000_000
 
     run(world, steps)
 

@@ -1,6 +1,8 @@
 """Keyword search of the embedded index: what is typed finds what is written."""
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from searchsocket.stores.base import IndexReader
 from searchsocket.stores.local import LocalStore
@@ -151,3 +153,9 @@ def product(tmp_path_factory: pytest.TempPathFactory) -> IndexReader:
 )
 def test_the_name_of_the_product_does_not_count_in_a_query(product: IndexReader, typed: str, expected: str) -> None:
     assert product.words.corrected(typed) == expected
+
+
+@example("lantern 2.12345")
+@given(st.from_regex(r"(lantern[ @]?)?v?[0-9٣.]{1,8}([-.][a-z]{0,4}[-.]?[0-9]{0,5})?( lantern)?", fullmatch=True))
+def test_any_number_beside_the_name_is_a_query(product: IndexReader, text: str) -> None:
+    assert product.words.corrected(text)

@@ -332,9 +332,13 @@ class Words:
         return list(dict.fromkeys([*spelled, *added]))
 
     def _same_versions(self, text: str) -> list[str]:
-        """The indexed spellings of a version; without any, those of the version before it, or of those after it."""
+        """The indexed spellings of a version; without any, those of the version before it, or of those after it.
+
+        Empty if the text is no version.
+        """
         version = version_of(text)
-        assert version
+        if version is None:
+            return []
         following: dict[str, int] = {}
         for count in range(len(version.numbers), 0, -1):
             begin = ".".join(version.numbers[:count])

@@ -18,7 +18,7 @@ _WORD = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _POSSESSIVE = re.compile(r"['’]s$")
-_NUMBER = r"v?(\d{1,4}(?:\.\d+){0,2}(?:[-.][a-z]+[-.]?\d+)?)"
+_NUMBER = r"v?(\d{1,4}(?:\.\d{1,4}){0,2}(?:[-.][a-z]+[-.]?\d+)?)"
 _VERSION, _NAME_AND_VERSION = (re.compile(front + _NUMBER, re.IGNORECASE) for front in ("()", r"(.*?[^\W\d_])[-@]?"))
 _SCRIPT = "js"  # many products of JavaScript are also called so: `vuejs`, `Vue.js`
 
