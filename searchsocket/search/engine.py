@@ -306,8 +306,8 @@ class SearchEngine:
         candidates = find(top_k=k)
         if query.group_by == "page" and not reader.vectors.limits.is_remote:
             # A long page may take the places of all others.
-            enough = k // _CANDIDATES_PER_PAGE
-            while k < _MAX_CANDIDATES and k <= len(candidates.facts.url) and len(set(candidates.facts.url)) < enough:
+            enough = min(k // _CANDIDATES_PER_PAGE, reader.generation.pages)
+            while len(set(candidates.facts.url)) < enough and k < min(_MAX_CANDIDATES, reader.generation.records):
                 k = min(k * _MORE, _MAX_CANDIDATES)
                 candidates = find(top_k=k)
         return candidates
