@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from searchsocket.search.backend.guard import BackendGuard
 
 _CHUNKS_PER_PAGE = 3  # among the candidates, so an answer of pages needs more candidates
-_CANDIDATES_PER_PAGE = 4  # at most, on average; else more are fetched
-_MORE = 4  # times as many
 _MAX_TRANSLATIONS = 4  # of a page among the candidates, while one is shown: sites with translations need more
 _MAX_CANDIDATES = 1_000
 # Up to this size most of a query runs under the interpreter's lock, so a thread gains nothing. In larger indexes most
@@ -300,17 +298,9 @@ class SearchEngine:
         if excluded_words(conditions):  # which may be on most of the nearest pages
             least = _MAX_CANDIDATES
         k = min(max(k, least), _MAX_CANDIDATES)
-        find = partial(
-            find_candidates, reader, vector, query.q, where=query.where, watch=watch.part, conditions=conditions
+        return find_candidates(
+            reader, vector, query.q, top_k=k, where=query.where, watch=watch.part, conditions=conditions
         )
-        candidates = find(top_k=k)
-        if query.group_by == "page" and not reader.vectors.limits.is_remote:
-            # A long page may take the places of all others.
-            enough = min(k // _CANDIDATES_PER_PAGE, reader.generation.pages)
-            while len(set(candidates.facts.url)) < enough and k < min(_MAX_CANDIDATES, reader.generation.records):
-                k = min(k * _MORE, _MAX_CANDIDATES)
-                candidates = find(top_k=k)
-        return candidates
 
     def _ranked(
         self,
