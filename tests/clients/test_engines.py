@@ -66,7 +66,7 @@ def test_keys_lead_to_the_passage(tab: Tab, origin: str) -> None:
     tab.run("document.querySelector('#name').focus()")
     tab.keys("/")
     assert tab.value("document.querySelector('#name').value") == "/"
-    tab.keys("k", held=CONTROL)
+    tab.keys("k", modifier=CONTROL)
     tab.until(f"{OPEN} && {ROOT}.activeElement === {FIELD}")
     tab.keys(ESCAPE)
     tab.until(f"!{OPEN} && document.activeElement.id === 'name'")
@@ -127,7 +127,7 @@ def test_from_right_to_left_a_failure_is_said_and_tried_again(tab: Tab, origin: 
 def test_a_static_export_is_searched_without_a_service(tab: Tab, static_address: str) -> None:
     tab.open(f"{static_address}/own.html")
     tab.until(f"!!customElements.get('searchsocket-dialog') && !!{FIELD}?.placeholder")
-    tab.keys("k", held=CONTROL)
+    tab.keys("k", modifier=CONTROL)
     tab.until(f"{OPEN} && {ROOT}.activeElement === {FIELD}")
     tab.keys("okapi 7")
     tab.until(f"({OPTION}?.textContent ?? '').includes('Okapi 7')")
