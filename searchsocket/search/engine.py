@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from searchsocket.search.backend.guard import BackendGuard
 
 _CHUNKS_PER_PAGE = 3  # among the candidates, so an answer of pages needs more candidates
+_MIN_PAGES = 10  # among the candidates of an answer of pages, or as many as are asked for; otherwise more are fetched
+_MORE = 4  # times as many
 _MAX_TRANSLATIONS = 4  # of a page among the candidates, while one is shown: sites with translations need more
 _MAX_CANDIDATES = 1_000
 # Up to this size most of a query runs under the interpreter's lock, so a thread gains nothing. In larger indexes most
@@ -60,6 +62,12 @@ class _Retrieval(NamedTuple):
     decision: Verdict
     is_read: bool = False  # the vector's model reads a query as a whole
     outage: VectorBackendUnavailable | None = None
+
+
+def _has_few_pages(candidates: Candidates, k: int, top_k: int) -> bool:
+    """Return True if at least `k` records are of fewer pages than an answer needs."""
+    urls = candidates.facts.url
+    return len(urls) >= k and len(set(urls)) < min(top_k, _MIN_PAGES)
 
 
 class SearchEngine:
@@ -298,9 +306,15 @@ class SearchEngine:
         if excluded_words(conditions):  # which may be on most of the nearest pages
             least = _MAX_CANDIDATES
         k = min(max(k, least), _MAX_CANDIDATES)
-        return find_candidates(
-            reader, vector, query.q, top_k=k, where=query.where, watch=watch.part, conditions=conditions
+        find = partial(
+            find_candidates, reader, vector, query.q, where=query.where, watch=watch.part, conditions=conditions
         )
+        candidates = find(top_k=k)
+        # A long page may take the places of all others.
+        while query.group_by == "page" and k < _MAX_CANDIDATES and _has_few_pages(candidates, k, query.top_k):
+            k = min(k * _MORE, _MAX_CANDIDATES)
+            candidates = find(top_k=k)
+        return candidates
 
     def _ranked(
         self,

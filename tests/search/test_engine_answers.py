@@ -306,3 +306,14 @@ def test_a_model_that_reads_sentences_counts_by_shares_of_its_own(
     [best, *_] = site.engine.search(SearchQuery("install the controller", explain=True), MAIN).results
     assert best.explanation
     assert (best.explanation.fused > 0) is is_instant
+
+
+def test_a_very_long_page_hides_no_other(tmp_path: Path) -> None:
+    """All chunks of the long page are nearer to the query than those of the others, and more than are fetched."""
+    chunks = [Piece("/api", "stream stream", "API", f"stream {number}", ordinal=number) for number in range(400)]
+    others = [
+        Piece(f"/guide/{number}", f"Part {number}: water flows, as a stream does.", "Guide") for number in range(8)
+    ]
+    answer = make_site(tmp_path, [*chunks, *others]).engine.search(SearchQuery("stream"), MAIN)
+    assert answer.results[0].url == "/api"
+    assert {result.url for result in answer.results} == {"/api", *(piece.url for piece in others)}
