@@ -36,7 +36,5 @@ export declare function within(one: string, other: string, edits: number): boole
 export declare function meant(index: Index, text: string): Promise<string>;
 /** The words that a query excludes, each with its minus. A flag that documents have is none: `-race`. */
 export declare function excluded(index: Index, text: string): Promise<string[]>;
-/** Pages by how far the query is their title: all of it, nearly, or its beginning. */
-export declare function namedPages(index: Index, text: string, least?: number): Map<number, number>;
 /** Which share of the query pages say, by which nonsense is refused. */
 export declare function evidenceOf(index: Index, query: QueryTerms): Evidence;

@@ -1,7 +1,7 @@
 // Names of the product in a query: `searchsocket/stores/words/product_names.py` in TypeScript, but for those of a vendor.
 import type { Index } from "./index.js";
+import { namedPages } from "./names.js";
 import { fold, parseQuery, stem } from "./tokens.js";
-import { namedPages } from "./terms.js";
 import { versionOf } from "./versions.js";
 
 const MAX_WORDS = 20;

@@ -1,7 +1,8 @@
 // The order of pages, as `searchsocket/search/ranking/` has it, by words alone.
 import type { Curation } from "./curation.js";
 import type { Index, Posting } from "./index.js";
-import { namedPages, type QueryTerms, unique } from "./terms.js";
+import { namedPages } from "./names.js";
+import { type QueryTerms, unique } from "./terms.js";
 import { indexText, type ParsedQuery, type QueryWord } from "./tokens.js";
 import { isVersion, versionMatch, versionsOfPage, versionsOfQuery } from "./versions.js";
 

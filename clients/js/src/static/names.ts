@@ -1,0 +1,39 @@
+// Names of pages in a query.
+import type { Index } from "./index.js";
+import { possibleNames, spelledName } from "./tokens.js";
+
+/** Pages by how far the query is their title: all of it, nearly, or its beginning. */
+export function namedPages(index: Index, text: string, least = 0): Map<number, number> {
+  const { nearly } = index.head.weights.exact;
+  const names = possibleNames(text);
+  const pages = new Map<number, number>();
+  const put = (name: string, worth: number) => {
+    for (const page of index.names.get(name) ?? []) if (worth >= least) pages.set(page, Math.max(pages.get(page) ?? 0, worth));
+  };
+  names.forEach((name, at) => put(name, at ? nearly : 1));
+  const begun = names[0] ?? "";
+  // An identifier that is a title or in a heading is not read as the words that it consists of.
+  const isNamed = index.names.has(begun) || (index.posting(begun)?.chunks ?? []).some((count, at) => at % 4 === 3 && count > 0);
+  if (!isNamed) put(spelledName(text), nearly);
+  if (begun.length >= 2 && !/\s$/.test(text)) {
+    // The order does not depend on what is typed, so that a title stays while more letters follow. Of the names of a page
+    // the longest counts: the others lack stop words and endings, so they may differ from what is typed later.
+    const longer = [...index.names.keys()].filter((name) => name.startsWith(begun)).sort((a, b) => a.length - b.length || (a < b ? -1 : 1));
+    const longest = new Map(longer.flatMap((name) => index.names.get(name)!.map((page) => [page, name] as const)));
+    const distinct = new Set(longest.values());
+    const places = new Map(longer.filter((name) => distinct.has(name)).map((name, at) => [name, at] as const));
+    for (const [page, name] of longest) {
+      const worth = index.head.weights.begun[places.get(name)!] ?? 0;
+      if (worth && worth >= least) pages.set(page, Math.max(pages.get(page) ?? 0, worth));
+    }
+  }
+  const address = text.includes("/") && !/\s/.test(text.trim()) ? addressOf(text.trim()) : "";
+  const page = address ? index.head.pages.url.indexOf(address) : -1;
+  if (page >= 0) pages.set(page, 1);
+  return pages;
+}
+
+function addressOf(text: string): string {
+  const path = text.replace(/[?#].*$/, "").replace(/^[A-Za-z][\w+.-]*:\/\/[^/]*/, "");
+  return `/${path.replace(/(?:(?:^|\/)index)?\.html?$/, "").replace(/^\/+|\/+$/g, "")}`;
+}
