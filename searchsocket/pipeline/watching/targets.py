@@ -53,7 +53,7 @@ def targets_of(run: ScopeRun) -> Targets:
         elif isinstance(source, GitBranchSource):
             git = _git_folder(root / run.project.settings.source.git.repo_dir)
             folders, files = (os.path.join(git, "refs"),), (*files, os.path.join(git, "packed-refs"))
-    if len(corpora_of(run.project.settings)) > 1:
+    if len(corpora_of(run.project.settings)) > 1:  # the others read files of the whole project
         folders = (*folders, *_source_folders(run))
     return Targets(files, _outermost(folders), settings_files(root), build)
 

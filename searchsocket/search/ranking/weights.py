@@ -53,8 +53,7 @@ class Shares(NamedTuple):
 
 
 class FeatureWeights(NamedTuple):
-    """The weight of each feature of a candidate, see `FEATURES`; features are in [0, 1], but for
-    `version`."""
+    """The weight of each feature of a candidate, see `FEATURES`. Features are in [0, 1], `version` in [-0.3, 1]."""
 
     second: float
     title: float
