@@ -1,13 +1,15 @@
-"""An object store that sends its clients elsewhere: another host, or the metadata service of a machine."""
+"""An object store that sends its clients elsewhere, such as to the metadata service of a machine, or never answers."""
 
+import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
 import pytest
 
 from searchsocket.errors import ArtifactsUnavailable
+from searchsocket.stores.artifacts.objects import bucket
 from searchsocket.stores.artifacts.objects.base import read
 from searchsocket.stores.artifacts.objects.bucket import BucketObjects
 
@@ -67,3 +69,21 @@ def test_a_client_does_not_follow(monkeypatch: pytest.MonkeyPatch, scheme: str, 
                 work()
         assert requests
         assert reached == []
+
+
+def test_a_bucket_that_never_answers_is_an_error_after_six_requests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both of its clients repeat a request, one inside the other: 25 times, of a minute each."""
+    monkeypatch.setattr(bucket, "_TIMEOUT_S", 0.05)
+    with socket.create_server(("127.0.0.1", 0), backlog=64) as silent:
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        for name, value in {**CREDENTIALS["s3"], ENDPOINT["s3"]: address}.items():
+            monkeypatch.setenv(name, value)
+        with pytest.raises(ArtifactsUnavailable):
+            read(BucketObjects("s3://artifacts", "s3"), "scopes/main.json", 10_000)
+        silent.setblocking(False)
+        requests = 0
+        with suppress(BlockingIOError):
+            while True:
+                silent.accept()[0].close()
+                requests += 1
+    assert 1 <= requests <= 6

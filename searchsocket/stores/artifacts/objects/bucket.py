@@ -25,6 +25,10 @@ from searchsocket.system.json_text import JsonObject
 
 _MODIFIED = ("LastModified", "mtime", "created")
 _MAX_MESSAGE_CHARS = 300
+# Of an answer. A bucket that never answers is an error after three minutes: Google's client tries six times, those of
+# S3, one inside the other, as often.
+_TIMEOUT_S = 30.0
+_S3_TRIES, _S3_OUTER_TRIES = 3, 2
 _memory = threading.Lock()
 _S3_CHANGED = {"PreconditionFailed", "ConditionalRequestConflict", "NoSuchKey", "409", "412"}
 
@@ -52,6 +56,8 @@ class BucketObjects:
             raise ConfigMissing(
                 f"{self.address} needs a client; install it with `pip install 'searchsocket[{extra}]'`"
             ) from error
+        if scheme == "s3":
+            self._files.retries = _S3_OUTER_TRIES
 
     def stream(self, name: str) -> Iterator[bytes]:
         """Yield the object in blocks."""
@@ -159,7 +165,7 @@ def _client_options(scheme: str) -> JsonObject:
     trace = aiohttp.TraceConfig()
     trace.on_request_redirect.append(_refuse_redirect)
     if scheme == "gs":
-        return {"timeout": 60, "session_kwargs": {"trace_configs": [trace]}}
+        return {"timeout": _TIMEOUT_S, "session_kwargs": {"trace_configs": [trace]}}
     from aiobotocore.httpsession import AIOHTTPSession  # type: ignore[import-untyped]
 
     class Session(AIOHTTPSession):  # type: ignore[misc]
@@ -171,7 +177,8 @@ def _client_options(scheme: str) -> JsonObject:
                 session.trace_configs.append(trace)
             return session
 
-    return {"config_kwargs": {"connect_timeout": 10, "read_timeout": 60, "http_session_cls": Session}}
+    times = {"connect_timeout": 10, "read_timeout": _TIMEOUT_S, "retries": {"total_max_attempts": _S3_TRIES}}
+    return {"config_kwargs": {**times, "http_session_cls": Session}}
 
 
 async def _refuse_redirect(*_: object) -> None:
