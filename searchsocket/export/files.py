@@ -29,7 +29,8 @@ _HASH_CHARS = 8
 _GZIP = b"\x1f\x8b"
 
 
-_WORKER, _SCRIPTS = "static-worker.js", ("components.js", "page-search.js", "from-disk.js")
+_WORKER = "static-worker.js"
+_SCRIPTS = ("components.js", "page-search.js", "from-disk.js", "answers.js")
 _SITES = "sites"
 
 

@@ -9,12 +9,12 @@ import { build, transformSync } from "esbuild";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const out = process.argv[2] ?? `${root}dist`;
-const entries = ["index", "components", "handle", "page-actions", "page-search", "static-worker"].filter((name) => existsSync(`${root}src/${name}.ts`));
+const entries = ["index", "components", "answers", "handle", "page-actions", "page-search", "static-worker"].filter((name) => existsSync(`${root}src/${name}.ts`));
 const folder = `${root}src/labels`;
 const languages = existsSync(folder) ? readdirSync(folder).filter((name) => /^[a-z]{2}(-[a-z]+)?\.ts$/.test(name) && name !== "en.ts") : [];
 
-// Style sheets without the spaces that only people need.
-const shortened = (source) => source.replace(/(?<=`)\n[^]*?(?=`)/, (css) => css.replace(/\s*([{};])\s*/g, "$1").replace(/([:,]) /g, "$1").replace(/;}/g, "}"));
+// A module that contains only a style sheet, without the spaces that only people need.
+const shortened = (source) => source.replace(/\s*([{};])\s+/g, "$1").replace(/([:,]) /g, "$1").replace(/ > /g, ">").replace(/;}/g, "}");
 
 // A type needs no module, so what is left of a file of labels can be imported as it is.
 const evaluated = async (path) => {
@@ -35,7 +35,7 @@ const { metafile } = await build({
   // A language stays a file of its own, next to the bundle that asks for it.
   plugins: [{
     name: "styles",
-    setup: ({ onLoad }) => onLoad({ filter: /ui\/style\.ts$/ }, ({ path }) => ({ contents: shortened(readFileSync(path, "utf8")), loader: "ts" }))
+    setup: ({ onLoad }) => onLoad({ filter: /style\.ts$/ }, ({ path }) => ({ contents: shortened(readFileSync(path, "utf8")), loader: "ts" }))
   }, {
     name: "languages",
     setup: ({ onResolve }) => {

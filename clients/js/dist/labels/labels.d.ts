@@ -56,3 +56,28 @@ export interface ActionLabels {
     /** The question to an assistant; `{url}` is the address of the page's Markdown. */
     prompt: string;
 }
+/** All texts of answers in sentences. */
+export interface AnswerLabels {
+    /** `{query}` is the question. */
+    ask: string;
+    /** Pattern of the first words of questions. */
+    questions: string;
+    answering: string;
+    stop: string;
+    back: string;
+    caution: string;
+    sources: string;
+    copy: string;
+    copyCode: string;
+    helpful: string;
+    unhelpful: string;
+    thanks: string;
+    followUp: string;
+    /** Above code that no cited page contains. */
+    unquoted: string;
+    dropped: Plural;
+    notCovered: string;
+    unproved: string;
+    /** The model, the budget or the service fails. */
+    unavailable: string;
+}

@@ -1,4 +1,5 @@
-import type { ActionLabels, Labels } from "./labels.js";
+import type { ActionLabels, AnswerLabels, Labels } from "./labels.js";
 declare const labels: Labels;
 export default labels;
 export declare const actions: ActionLabels;
+export declare const answers: AnswerLabels;

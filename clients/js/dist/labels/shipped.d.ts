@@ -1,8 +1,9 @@
-import type { ActionLabels, Labels } from "./labels.js";
+import type { ActionLabels, AnswerLabels, Labels } from "./labels.js";
 /** All that is said in one language. */
 interface Language {
     default: Labels;
     actions: ActionLabels;
+    answers: AnswerLabels;
 }
 /** What is said in a language; undefined where it is not shipped, or a site left its file out. */
 export declare function shipped(language: string): Promise<Language | undefined>;

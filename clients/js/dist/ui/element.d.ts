@@ -24,7 +24,8 @@ export declare abstract class SearchElement extends Base {
     disconnectedCallback(): void;
     attributeChangedCallback(name: string): void;
     protected get hasPanel(): boolean;
-    protected get panel(): Panel;
+    /** For scripts that extend the search. */
+    get panel(): Panel;
     /** The content of the panel changed. */
     protected fit(): void;
     /** Typing began. */

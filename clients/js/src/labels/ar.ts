@@ -1,4 +1,4 @@
-import type { ActionLabels, Labels } from "./labels.js";
+import type { ActionLabels, AnswerLabels, Labels } from "./labels.js";
 
 const labels: Labels = {
   search: "بحث",
@@ -68,4 +68,32 @@ export const actions: ActionLabels = {
   view: "عرض بصيغة Markdown",
   open: "فتح في {name}",
   prompt: "اقرأ {url} لكي أطرح أسئلة عنه.",
+};
+
+export const answers: AnswerLabels = {
+  ask: "اسأل: {query}",
+  questions: "^(كيف|ما|ماذا|لماذا|متى|أين|من|هل|كم)\\s",
+  answering: "جارٍ البحث عن إجابة …",
+  stop: "إيقاف",
+  back: "العودة إلى النتائج",
+  caution: "قد تكون الإجابات خاطئة؛ المصادر أدناه.",
+  sources: "المصادر",
+  copy: "نسخ الإجابة",
+  copyCode: "نسخ الشيفرة",
+  helpful: "مفيدة",
+  unhelpful: "غير مفيدة",
+  thanks: "شكرًا لك",
+  followUp: "اطرح سؤالًا آخر",
+  unquoted: "ليس من الوثائق",
+  dropped: {
+    zero: "لم تُحذف أي جملة.",
+    one: "حُذفت جملة واحدة بلا دليل.",
+    two: "حُذفت جملتان بلا دليل.",
+    few: "حُذفت {count} جمل بلا دليل.",
+    many: "حُذفت {count} جملة بلا دليل.",
+    other: "حُذفت {count} جملة بلا دليل.",
+  },
+  notCovered: "لا تجيب الوثائق عن هذا. أقرب الصفحات:",
+  unproved: "لا يمكن إثبات أي إجابة من الوثائق. أقرب الصفحات:",
+  unavailable: "لا يمكن كتابة إجابة الآن. أقرب الصفحات:",
 };

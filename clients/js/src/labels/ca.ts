@@ -1,4 +1,4 @@
-import type { ActionLabels, Labels } from "./labels.js";
+import type { ActionLabels, AnswerLabels, Labels } from "./labels.js";
 
 const labels: Labels = {
   search: "Cerca",
@@ -57,4 +57,25 @@ export const actions: ActionLabels = {
   view: "Mostra com a Markdown",
   open: "Obre a {name}",
   prompt: "Llegeix {url} perquè pugui fer preguntes sobre el contingut.",
+};
+
+export const answers: AnswerLabels = {
+  ask: "Pregunta: {query}",
+  questions: "^(com|què|per què|on|quan|qui|quin|quina|puc|es pot|quant)\\s",
+  answering: "Cercant una resposta …",
+  stop: "Atura",
+  back: "Torna als resultats",
+  caution: "Les respostes poden ser errònies; les fonts són a sota.",
+  sources: "Fonts",
+  copy: "Copia la resposta",
+  copyCode: "Copia el codi",
+  helpful: "Útil",
+  unhelpful: "No és útil",
+  thanks: "Gràcies",
+  followUp: "Fes una altra pregunta",
+  unquoted: "No és de la documentació",
+  dropped: { one: "S’ha omès {count} frase sense prova.", other: "S’han omès {count} frases sense prova." },
+  notCovered: "La documentació no respon això. Les pàgines més properes:",
+  unproved: "Cap resposta es pot demostrar amb la documentació. Les pàgines més properes:",
+  unavailable: "Ara no es pot escriure cap resposta. Les pàgines més properes:",
 };

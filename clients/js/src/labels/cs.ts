@@ -1,4 +1,4 @@
-import type { ActionLabels, Labels } from "./labels.js";
+import type { ActionLabels, AnswerLabels, Labels } from "./labels.js";
 
 const labels: Labels = {
   search: "Hledat",
@@ -64,4 +64,30 @@ export const actions: ActionLabels = {
   view: "Zobrazit jako Markdown",
   open: "Otevřít v {name}",
   prompt: "Přečti si {url}, abych se na to mohl ptát.",
+};
+
+export const answers: AnswerLabels = {
+  ask: "Zeptat se: {query}",
+  questions: "^(jak|co|proč|kde|kdy|kdo|který|která|které|lze|můžu|mohu|kolik|je)\\s",
+  answering: "Hledám odpověď …",
+  stop: "Zastavit",
+  back: "Zpět na výsledky",
+  caution: "Odpovědi se mohou mýlit; zdroje jsou níže.",
+  sources: "Zdroje",
+  copy: "Kopírovat odpověď",
+  copyCode: "Kopírovat kód",
+  helpful: "Pomohlo",
+  unhelpful: "Nepomohlo",
+  thanks: "Děkujeme",
+  followUp: "Položit další otázku",
+  unquoted: "Není z dokumentace",
+  dropped: {
+    one: "Vynechána {count} věta bez důkazu.",
+    few: "Vynechány {count} věty bez důkazu.",
+    many: "Vynecháno {count} věty bez důkazu.",
+    other: "Vynecháno {count} vět bez důkazu.",
+  },
+  notCovered: "Dokumentace na to neodpovídá. Nejbližší stránky:",
+  unproved: "Žádnou odpověď nelze dokumentací doložit. Nejbližší stránky:",
+  unavailable: "Odpověď teď nelze napsat. Nejbližší stránky:",
 };

@@ -1,4 +1,4 @@
-import type { ActionLabels, Labels } from "./labels.js";
+import type { ActionLabels, AnswerLabels, Labels } from "./labels.js";
 
 const labels: Labels = {
   search: "Søg",
@@ -52,4 +52,25 @@ export const actions: ActionLabels = {
   view: "Vis som Markdown",
   open: "Åbn i {name}",
   prompt: "Læs {url}, så jeg kan stille spørgsmål om indholdet.",
+};
+
+export const answers: AnswerLabels = {
+  ask: "Spørg: {query}",
+  questions: "^(hvordan|hvad|hvorfor|hvor|hvornår|hvem|hvilken|hvilke|kan|skal|er|findes)\\s",
+  answering: "Leder efter et svar …",
+  stop: "Stop",
+  back: "Tilbage til resultaterne",
+  caution: "Svar kan være forkerte; kilderne står nedenfor.",
+  sources: "Kilder",
+  copy: "Kopiér svaret",
+  copyCode: "Kopiér koden",
+  helpful: "Nyttigt",
+  unhelpful: "Ikke nyttigt",
+  thanks: "Tak",
+  followUp: "Stil et opfølgende spørgsmål",
+  unquoted: "Ikke fra dokumentationen",
+  dropped: { one: "{count} sætning uden belæg er udeladt.", other: "{count} sætninger uden belæg er udeladt." },
+  notCovered: "Dokumentationen besvarer ikke dette. Nærmeste sider:",
+  unproved: "Intet svar kan belægges ud fra dokumentationen. Nærmeste sider:",
+  unavailable: "Der kan ikke skrives et svar nu. Nærmeste sider:",
 };

@@ -1,4 +1,4 @@
-import type { ActionLabels, Labels } from "./labels.js";
+import type { ActionLabels, AnswerLabels, Labels } from "./labels.js";
 
 const labels: Labels = {
   search: "Suchen",
@@ -52,4 +52,25 @@ export const actions: ActionLabels = {
   view: "Als Markdown ansehen",
   open: "In {name} öffnen",
   prompt: "Lies {url}, damit ich Fragen dazu stellen kann.",
+};
+
+export const answers: AnswerLabels = {
+  ask: "Fragen: {query}",
+  questions: "^(wie|was|warum|wieso|wo|wohin|wann|wer|welche[rsnm]?|kann|können|muss|ist|sind|gibt)\\s",
+  answering: "Eine Antwort wird gesucht …",
+  stop: "Anhalten",
+  back: "Zurück zu den Ergebnissen",
+  caution: "Antworten können falsch sein; die Quellen stehen darunter.",
+  sources: "Quellen",
+  copy: "Antwort kopieren",
+  copyCode: "Code kopieren",
+  helpful: "Hilfreich",
+  unhelpful: "Nicht hilfreich",
+  thanks: "Danke",
+  followUp: "Weiterfragen",
+  unquoted: "Nicht aus der Dokumentation",
+  dropped: { one: "{count} Satz ohne Beleg wurde weggelassen.", other: "{count} Sätze ohne Beleg wurden weggelassen." },
+  notCovered: "Die Dokumentation beantwortet das nicht. Am nächsten kommen diese Seiten:",
+  unproved: "Keine Antwort lässt sich aus der Dokumentation belegen. Am nächsten kommen diese Seiten:",
+  unavailable: "Gerade kann keine Antwort geschrieben werden. Am nächsten kommen diese Seiten:",
 };

@@ -1,4 +1,4 @@
-import type { ActionLabels, Labels } from "./labels.js";
+import type { ActionLabels, AnswerLabels, Labels } from "./labels.js";
 
 const labels: Labels = {
   search: "Αναζήτηση",
@@ -52,4 +52,25 @@ export const actions: ActionLabels = {
   view: "Προβολή ως Markdown",
   open: "Άνοιγμα στο {name}",
   prompt: "Διάβασε το {url} ώστε να κάνω ερωτήσεις για αυτό.",
+};
+
+export const answers: AnswerLabels = {
+  ask: "Ρωτήστε: {query}",
+  questions: "^(πώς|τι|γιατί|πού|πότε|ποιος|ποια|ποιο|μπορώ|είναι|πόσο|πόσα)\\s",
+  answering: "Αναζήτηση απάντησης …",
+  stop: "Διακοπή",
+  back: "Πίσω στα αποτελέσματα",
+  caution: "Οι απαντήσεις μπορεί να είναι λανθασμένες· οι πηγές είναι παρακάτω.",
+  sources: "Πηγές",
+  copy: "Αντιγραφή απάντησης",
+  copyCode: "Αντιγραφή κώδικα",
+  helpful: "Χρήσιμη",
+  unhelpful: "Όχι χρήσιμη",
+  thanks: "Ευχαριστούμε",
+  followUp: "Κάντε κι άλλη ερώτηση",
+  unquoted: "Όχι από την τεκμηρίωση",
+  dropped: { one: "Παραλείφθηκε {count} πρόταση χωρίς απόδειξη.", other: "Παραλείφθηκαν {count} προτάσεις χωρίς απόδειξη." },
+  notCovered: "Η τεκμηρίωση δεν το απαντά. Οι πιο κοντινές σελίδες:",
+  unproved: "Καμία απάντηση δεν αποδεικνύεται από την τεκμηρίωση. Οι πιο κοντινές σελίδες:",
+  unavailable: "Δεν μπορεί να γραφτεί απάντηση τώρα. Οι πιο κοντινές σελίδες:",
 };

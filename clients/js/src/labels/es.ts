@@ -1,4 +1,4 @@
-import type { ActionLabels, Labels } from "./labels.js";
+import type { ActionLabels, AnswerLabels, Labels } from "./labels.js";
 
 const labels: Labels = {
   search: "Buscar",
@@ -52,4 +52,25 @@ export const actions: ActionLabels = {
   view: "Ver como Markdown",
   open: "Abrir en {name}",
   prompt: "Lee {url} para que pueda hacer preguntas sobre su contenido.",
+};
+
+export const answers: AnswerLabels = {
+  ask: "Preguntar: {query}",
+  questions: "^¿|^(cómo|como|qué|por qué|dónde|cuándo|quién|cuál|puedo|se puede|cuánto|es|hay)\\s",
+  answering: "Buscando una respuesta …",
+  stop: "Detener",
+  back: "Volver a los resultados",
+  caution: "Las respuestas pueden ser erróneas; las fuentes están abajo.",
+  sources: "Fuentes",
+  copy: "Copiar la respuesta",
+  copyCode: "Copiar el código",
+  helpful: "Útil",
+  unhelpful: "No es útil",
+  thanks: "Gracias",
+  followUp: "Hacer otra pregunta",
+  unquoted: "No es de la documentación",
+  dropped: { one: "Se omitió {count} frase sin prueba.", other: "Se omitieron {count} frases sin prueba." },
+  notCovered: "La documentación no responde a esto. Las páginas más cercanas:",
+  unproved: "Ninguna respuesta se puede probar con la documentación. Las páginas más cercanas:",
+  unavailable: "Ahora no se puede escribir una respuesta. Las páginas más cercanas:",
 };

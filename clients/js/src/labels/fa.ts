@@ -1,4 +1,4 @@
-import type { ActionLabels, Labels } from "./labels.js";
+import type { ActionLabels, AnswerLabels, Labels } from "./labels.js";
 
 const labels: Labels = {
   search: "جستجو",
@@ -52,4 +52,25 @@ export const actions: ActionLabels = {
   view: "نمایش به‌صورت Markdown",
   open: "باز کردن در {name}",
   prompt: "{url} را بخوان تا بتوانم دربارهٔ آن سؤال بپرسم.",
+};
+
+export const answers: AnswerLabels = {
+  ask: "بپرسید: {query}",
+  questions: "^(چگونه|چطور|چه|چرا|کجا|کی|کدام|آیا|چند)\\s",
+  answering: "در جست‌وجوی پاسخ …",
+  stop: "توقف",
+  back: "بازگشت به نتایج",
+  caution: "پاسخ‌ها ممکن است نادرست باشند؛ منابع در زیر آمده‌اند.",
+  sources: "منابع",
+  copy: "کپی پاسخ",
+  copyCode: "کپی کد",
+  helpful: "مفید",
+  unhelpful: "نامفید",
+  thanks: "سپاس",
+  followUp: "پرسش بعدی",
+  unquoted: "از مستندات نیست",
+  dropped: { one: "{count} جملهٔ بدون سند حذف شد.", other: "{count} جملهٔ بدون سند حذف شد." },
+  notCovered: "مستندات به این پاسخ نمی‌دهد. نزدیک‌ترین صفحه‌ها:",
+  unproved: "هیچ پاسخی را نمی‌توان از مستندات اثبات کرد. نزدیک‌ترین صفحه‌ها:",
+  unavailable: "اکنون نمی‌توان پاسخی نوشت. نزدیک‌ترین صفحه‌ها:",
 };

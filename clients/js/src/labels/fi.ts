@@ -1,4 +1,4 @@
-import type { ActionLabels, Labels } from "./labels.js";
+import type { ActionLabels, AnswerLabels, Labels } from "./labels.js";
 
 const labels: Labels = {
   search: "Haku",
@@ -52,4 +52,25 @@ export const actions: ActionLabels = {
   view: "Näytä Markdownina",
   open: "Avaa: {name}",
   prompt: "Lue {url}, jotta voin kysyä siitä.",
+};
+
+export const answers: AnswerLabels = {
+  ask: "Kysy: {query}",
+  questions: "^(miten|mikä|mitä|miksi|missä|milloin|kuka|kuinka|voiko|voinko|onko|mihin)\\s",
+  answering: "Etsitään vastausta …",
+  stop: "Pysäytä",
+  back: "Takaisin tuloksiin",
+  caution: "Vastaukset voivat olla vääriä; lähteet ovat alla.",
+  sources: "Lähteet",
+  copy: "Kopioi vastaus",
+  copyCode: "Kopioi koodi",
+  helpful: "Hyödyllinen",
+  unhelpful: "Ei hyödyllinen",
+  thanks: "Kiitos",
+  followUp: "Esitä jatkokysymys",
+  unquoted: "Ei dokumentaatiosta",
+  dropped: { one: "{count} lause ilman näyttöä jätettiin pois.", other: "{count} lausetta ilman näyttöä jätettiin pois." },
+  notCovered: "Dokumentaatio ei vastaa tähän. Lähimmät sivut:",
+  unproved: "Mitään vastausta ei voi osoittaa dokumentaatiosta. Lähimmät sivut:",
+  unavailable: "Vastausta ei voi nyt kirjoittaa. Lähimmät sivut:",
 };

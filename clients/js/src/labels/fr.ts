@@ -1,4 +1,4 @@
-import type { ActionLabels, Labels } from "./labels.js";
+import type { ActionLabels, AnswerLabels, Labels } from "./labels.js";
 
 const labels: Labels = {
   search: "Rechercher",
@@ -52,4 +52,25 @@ export const actions: ActionLabels = {
   view: "Voir en Markdown",
   open: "Ouvrir dans {name}",
   prompt: "Lis {url} pour que je puisse poser des questions à ce sujet.",
+};
+
+export const answers: AnswerLabels = {
+  ask: "Demander : {query}",
+  questions: "^(comment|que|quoi|qu['’]est|pourquoi|où|quand|qui|quel|quelle|quels|quelles|peut-on|puis-je|est-ce|combien)",
+  answering: "Recherche d’une réponse …",
+  stop: "Arrêter",
+  back: "Retour aux résultats",
+  caution: "Les réponses peuvent être fausses ; les sources sont ci-dessous.",
+  sources: "Sources",
+  copy: "Copier la réponse",
+  copyCode: "Copier le code",
+  helpful: "Utile",
+  unhelpful: "Pas utile",
+  thanks: "Merci",
+  followUp: "Poser une autre question",
+  unquoted: "Ne vient pas de la documentation",
+  dropped: { one: "{count} phrase sans preuve a été omise.", other: "{count} phrases sans preuve ont été omises." },
+  notCovered: "La documentation n’y répond pas. Les pages les plus proches :",
+  unproved: "Aucune réponse ne peut être prouvée par la documentation. Les pages les plus proches :",
+  unavailable: "Aucune réponse ne peut être écrite pour l’instant. Les pages les plus proches :",
 };

@@ -1,4 +1,4 @@
-import type { ActionLabels, Labels } from "./labels.js";
+import type { ActionLabels, AnswerLabels, Labels } from "./labels.js";
 
 const labels: Labels = {
   search: "חיפוש",
@@ -53,4 +53,25 @@ export const actions: ActionLabels = {
   view: "הצגה כ־Markdown",
   open: "פתיחה ב־{name}",
   prompt: "קרא את {url} כדי שאוכל לשאול עליו שאלות.",
+};
+
+export const answers: AnswerLabels = {
+  ask: "שאלו: {query}",
+  questions: "^(איך|מה|למה|מדוע|איפה|מתי|מי|האם|כמה|איזה)\\s",
+  answering: "מחפש תשובה …",
+  stop: "עצירה",
+  back: "חזרה לתוצאות",
+  caution: "תשובות עלולות להיות שגויות; המקורות למטה.",
+  sources: "מקורות",
+  copy: "העתקת התשובה",
+  copyCode: "העתקת הקוד",
+  helpful: "מועילה",
+  unhelpful: "לא מועילה",
+  thanks: "תודה",
+  followUp: "שאלת המשך",
+  unquoted: "לא מן התיעוד",
+  dropped: { one: "משפט אחד ללא הוכחה הושמט.", two: "שני משפטים ללא הוכחה הושמטו.", other: "{count} משפטים ללא הוכחה הושמטו." },
+  notCovered: "התיעוד אינו עונה על כך. הדפים הקרובים ביותר:",
+  unproved: "אי אפשר להוכיח תשובה מן התיעוד. הדפים הקרובים ביותר:",
+  unavailable: "אי אפשר לכתוב תשובה כעת. הדפים הקרובים ביותר:",
 };

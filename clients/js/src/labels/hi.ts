@@ -1,4 +1,4 @@
-import type { ActionLabels, Labels } from "./labels.js";
+import type { ActionLabels, AnswerLabels, Labels } from "./labels.js";
 
 const labels: Labels = {
   search: "खोजें",
@@ -52,4 +52,25 @@ export const actions: ActionLabels = {
   view: "Markdown के रूप में देखें",
   open: "{name} में खोलें",
   prompt: "{url} पढ़ें ताकि मैं इसके बारे में प्रश्न पूछ सकूँ।",
+};
+
+export const answers: AnswerLabels = {
+  ask: "पूछें: {query}",
+  questions: "^(कैसे|क्या|क्यों|कहाँ|कब|कौन|कितने|कितना)\\s",
+  answering: "उत्तर खोजा जा रहा है …",
+  stop: "रोकें",
+  back: "परिणामों पर वापस",
+  caution: "उत्तर ग़लत हो सकते हैं; स्रोत नीचे हैं।",
+  sources: "स्रोत",
+  copy: "उत्तर कॉपी करें",
+  copyCode: "कोड कॉपी करें",
+  helpful: "उपयोगी",
+  unhelpful: "उपयोगी नहीं",
+  thanks: "धन्यवाद",
+  followUp: "आगे पूछें",
+  unquoted: "दस्तावेज़ से नहीं",
+  dropped: { one: "बिना प्रमाण का {count} वाक्य हटाया गया।", other: "बिना प्रमाण के {count} वाक्य हटाए गए।" },
+  notCovered: "दस्तावेज़ में इसका उत्तर नहीं है। निकटतम पृष्ठ:",
+  unproved: "दस्तावेज़ से कोई उत्तर प्रमाणित नहीं होता। निकटतम पृष्ठ:",
+  unavailable: "अभी उत्तर नहीं लिखा जा सकता। निकटतम पृष्ठ:",
 };

@@ -1,4 +1,4 @@
-import type { ActionLabels, Labels } from "./labels.js";
+import type { ActionLabels, AnswerLabels, Labels } from "./labels.js";
 
 const labels: Labels = {
   search: "Keresés",
@@ -52,4 +52,25 @@ export const actions: ActionLabels = {
   view: "Megtekintés Markdownként",
   open: "Megnyitás itt: {name}",
   prompt: "Olvasd el ezt, hogy kérdéseket tehessek fel róla: {url}",
+};
+
+export const answers: AnswerLabels = {
+  ask: "Kérdés: {query}",
+  questions: "^(hogyan|hogy|mi|mit|miért|hol|mikor|ki|melyik|lehet|mennyi|hány)\\s",
+  answering: "Válasz keresése …",
+  stop: "Leállítás",
+  back: "Vissza a találatokhoz",
+  caution: "A válaszok tévedhetnek; a források alább találhatók.",
+  sources: "Források",
+  copy: "Válasz másolása",
+  copyCode: "Kód másolása",
+  helpful: "Hasznos",
+  unhelpful: "Nem hasznos",
+  thanks: "Köszönjük",
+  followUp: "További kérdés",
+  unquoted: "Nem a dokumentációból",
+  dropped: { one: "{count} bizonyítatlan mondat kimaradt.", other: "{count} bizonyítatlan mondat kimaradt." },
+  notCovered: "A dokumentáció erre nem ad választ. A legközelebbi oldalak:",
+  unproved: "Egyetlen válasz sem igazolható a dokumentációból. A legközelebbi oldalak:",
+  unavailable: "Most nem írható válasz. A legközelebbi oldalak:",
 };

@@ -1,4 +1,4 @@
-import type { ActionLabels, Labels } from "./labels.js";
+import type { ActionLabels, AnswerLabels, Labels } from "./labels.js";
 
 const labels: Labels = {
   search: "Cari",
@@ -49,4 +49,25 @@ export const actions: ActionLabels = {
   view: "Lihat sebagai Markdown",
   open: "Buka di {name}",
   prompt: "Baca {url} agar saya bisa bertanya tentang isinya.",
+};
+
+export const answers: AnswerLabels = {
+  ask: "Tanya: {query}",
+  questions: "^(bagaimana|apa|mengapa|kenapa|di mana|kapan|siapa|bisakah|apakah|berapa)\\s",
+  answering: "Mencari jawaban …",
+  stop: "Berhenti",
+  back: "Kembali ke hasil",
+  caution: "Jawaban bisa salah; sumbernya ada di bawah.",
+  sources: "Sumber",
+  copy: "Salin jawaban",
+  copyCode: "Salin kode",
+  helpful: "Membantu",
+  unhelpful: "Tidak membantu",
+  thanks: "Terima kasih",
+  followUp: "Ajukan pertanyaan lanjutan",
+  unquoted: "Bukan dari dokumentasi",
+  dropped: { other: "{count} kalimat tanpa bukti dihilangkan." },
+  notCovered: "Dokumentasi tidak menjawab ini. Halaman terdekat:",
+  unproved: "Tidak ada jawaban yang dapat dibuktikan dari dokumentasi. Halaman terdekat:",
+  unavailable: "Jawaban tidak dapat ditulis sekarang. Halaman terdekat:",
 };

@@ -1,4 +1,4 @@
-import type { ActionLabels, Labels } from "./labels.js";
+import type { ActionLabels, AnswerLabels, Labels } from "./labels.js";
 
 const labels: Labels = {
   search: "Cerca",
@@ -52,4 +52,25 @@ export const actions: ActionLabels = {
   view: "Vedi come Markdown",
   open: "Apri in {name}",
   prompt: "Leggi {url} così che io possa fare domande sul contenuto.",
+};
+
+export const answers: AnswerLabels = {
+  ask: "Chiedi: {query}",
+  questions: "^(come|cosa|che cosa|perché|dove|quando|chi|quale|quali|posso|si può|quanto|è)\\s",
+  answering: "Ricerca di una risposta …",
+  stop: "Ferma",
+  back: "Torna ai risultati",
+  caution: "Le risposte possono essere errate; le fonti sono qui sotto.",
+  sources: "Fonti",
+  copy: "Copia la risposta",
+  copyCode: "Copia il codice",
+  helpful: "Utile",
+  unhelpful: "Non utile",
+  thanks: "Grazie",
+  followUp: "Fai un’altra domanda",
+  unquoted: "Non dalla documentazione",
+  dropped: { one: "{count} frase senza prova è stata omessa.", other: "{count} frasi senza prova sono state omesse." },
+  notCovered: "La documentazione non risponde a questo. Le pagine più vicine:",
+  unproved: "Nessuna risposta si può provare con la documentazione. Le pagine più vicine:",
+  unavailable: "Ora non si può scrivere una risposta. Le pagine più vicine:",
 };

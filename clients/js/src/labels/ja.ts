@@ -1,4 +1,4 @@
-import type { ActionLabels, Labels } from "./labels.js";
+import type { ActionLabels, AnswerLabels, Labels } from "./labels.js";
 
 const labels: Labels = {
   search: "検索",
@@ -49,4 +49,25 @@ export const actions: ActionLabels = {
   view: "Markdown で表示",
   open: "{name} で開く",
   prompt: "{url} を読んでください。内容について質問します。",
+};
+
+export const answers: AnswerLabels = {
+  ask: "質問する: {query}",
+  questions: "(どう|なぜ|何|どこ|いつ|誰|どれ|どの|ですか|ますか|とは|方法)",
+  answering: "回答を探しています…",
+  stop: "停止",
+  back: "結果に戻る",
+  caution: "回答は誤っている場合があります。出典は下にあります。",
+  sources: "出典",
+  copy: "回答をコピー",
+  copyCode: "コードをコピー",
+  helpful: "役に立った",
+  unhelpful: "役に立たなかった",
+  thanks: "ありがとうございます",
+  followUp: "続けて質問する",
+  unquoted: "ドキュメントにない内容",
+  dropped: { other: "根拠のない文を {count} 件省きました。" },
+  notCovered: "ドキュメントに答えがありません。近いページ:",
+  unproved: "ドキュメントで裏付けられる回答がありません。近いページ:",
+  unavailable: "いまは回答を作成できません。近いページ:",
 };

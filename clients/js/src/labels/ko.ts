@@ -1,4 +1,4 @@
-import type { ActionLabels, Labels } from "./labels.js";
+import type { ActionLabels, AnswerLabels, Labels } from "./labels.js";
 
 const labels: Labels = {
   search: "검색",
@@ -49,4 +49,25 @@ export const actions: ActionLabels = {
   view: "Markdown으로 보기",
   open: "{name}에서 열기",
   prompt: "{url}을(를) 읽어 주세요. 그 내용에 대해 질문하려고 합니다.",
+};
+
+export const answers: AnswerLabels = {
+  ask: "질문하기: {query}",
+  questions: "(어떻게|무엇|뭐|왜|어디|언제|누가|어느|어떤|인가요|나요|까요)",
+  answering: "답을 찾는 중…",
+  stop: "중지",
+  back: "결과로 돌아가기",
+  caution: "답이 틀릴 수 있습니다. 출처는 아래에 있습니다.",
+  sources: "출처",
+  copy: "답 복사",
+  copyCode: "코드 복사",
+  helpful: "도움이 됨",
+  unhelpful: "도움이 안 됨",
+  thanks: "감사합니다",
+  followUp: "이어서 질문하기",
+  unquoted: "문서에 없는 내용",
+  dropped: { other: "근거가 없는 문장 {count}개를 뺐습니다." },
+  notCovered: "문서에 답이 없습니다. 가장 가까운 페이지:",
+  unproved: "문서로 증명할 수 있는 답이 없습니다. 가장 가까운 페이지:",
+  unavailable: "지금은 답을 쓸 수 없습니다. 가장 가까운 페이지:",
 };

@@ -1,4 +1,4 @@
-import type { ActionLabels, Labels } from "./labels.js";
+import type { ActionLabels, AnswerLabels, Labels } from "./labels.js";
 
 const labels: Labels = {
   search: "Søk",
@@ -52,4 +52,25 @@ export const actions: ActionLabels = {
   view: "Vis som Markdown",
   open: "Åpne i {name}",
   prompt: "Les {url} slik at jeg kan stille spørsmål om innholdet.",
+};
+
+export const answers: AnswerLabels = {
+  ask: "Spør: {query}",
+  questions: "^(hvordan|hva|hvorfor|hvor|når|hvem|hvilken|hvilke|kan|skal|er|finnes)\\s",
+  answering: "Leter etter et svar …",
+  stop: "Stopp",
+  back: "Tilbake til resultatene",
+  caution: "Svar kan være feil; kildene står nedenfor.",
+  sources: "Kilder",
+  copy: "Kopier svaret",
+  copyCode: "Kopier koden",
+  helpful: "Nyttig",
+  unhelpful: "Ikke nyttig",
+  thanks: "Takk",
+  followUp: "Still et oppfølgingsspørsmål",
+  unquoted: "Ikke fra dokumentasjonen",
+  dropped: { one: "{count} setning uten belegg er utelatt.", other: "{count} setninger uten belegg er utelatt." },
+  notCovered: "Dokumentasjonen svarer ikke på dette. Nærmeste sider:",
+  unproved: "Ikke noe svar kan belegges fra dokumentasjonen. Nærmeste sider:",
+  unavailable: "Det kan ikke skrives et svar nå. Nærmeste sider:",
 };

@@ -1,4 +1,4 @@
-import type { ActionLabels, Labels } from "./labels.js";
+import type { ActionLabels, AnswerLabels, Labels } from "./labels.js";
 
 const labels: Labels = {
   search: "Zoeken",
@@ -52,4 +52,25 @@ export const actions: ActionLabels = {
   view: "Bekijken als Markdown",
   open: "Openen in {name}",
   prompt: "Lees {url}, zodat ik er vragen over kan stellen.",
+};
+
+export const answers: AnswerLabels = {
+  ask: "Vraag: {query}",
+  questions: "^(hoe|wat|waarom|waar|wanneer|wie|welke|welk|kan|kun|moet|is|zijn)\\s",
+  answering: "Een antwoord wordt gezocht …",
+  stop: "Stoppen",
+  back: "Terug naar de resultaten",
+  caution: "Antwoorden kunnen fout zijn; de bronnen staan hieronder.",
+  sources: "Bronnen",
+  copy: "Antwoord kopiëren",
+  copyCode: "Code kopiëren",
+  helpful: "Nuttig",
+  unhelpful: "Niet nuttig",
+  thanks: "Bedankt",
+  followUp: "Stel een vervolgvraag",
+  unquoted: "Niet uit de documentatie",
+  dropped: { one: "{count} zin zonder bewijs is weggelaten.", other: "{count} zinnen zonder bewijs zijn weggelaten." },
+  notCovered: "De documentatie beantwoordt dit niet. Deze pagina’s komen het dichtst in de buurt:",
+  unproved: "Geen antwoord is met de documentatie te bewijzen. Deze pagina’s komen het dichtst in de buurt:",
+  unavailable: "Er kan nu geen antwoord worden geschreven. Deze pagina’s komen het dichtst in de buurt:",
 };

@@ -1,4 +1,4 @@
-import type { ActionLabels, Labels } from "./labels.js";
+import type { ActionLabels, AnswerLabels, Labels } from "./labels.js";
 
 const labels: Labels = {
   search: "Szukaj",
@@ -59,4 +59,30 @@ export const actions: ActionLabels = {
   view: "Pokaż jako Markdown",
   open: "Otwórz w {name}",
   prompt: "Przeczytaj {url}, abym mógł zadawać pytania na ten temat.",
+};
+
+export const answers: AnswerLabels = {
+  ask: "Zapytaj: {query}",
+  questions: "^(jak|co|dlaczego|czemu|gdzie|kiedy|kto|który|która|które|czy|ile)\\s",
+  answering: "Szukam odpowiedzi …",
+  stop: "Zatrzymaj",
+  back: "Wróć do wyników",
+  caution: "Odpowiedzi mogą być błędne; źródła są poniżej.",
+  sources: "Źródła",
+  copy: "Kopiuj odpowiedź",
+  copyCode: "Kopiuj kod",
+  helpful: "Pomocna",
+  unhelpful: "Niepomocna",
+  thanks: "Dziękujemy",
+  followUp: "Zadaj kolejne pytanie",
+  unquoted: "Nie z dokumentacji",
+  dropped: {
+    one: "Pominięto {count} zdanie bez dowodu.",
+    few: "Pominięto {count} zdania bez dowodu.",
+    many: "Pominięto {count} zdań bez dowodu.",
+    other: "Pominięto {count} zdania bez dowodu.",
+  },
+  notCovered: "Dokumentacja na to nie odpowiada. Najbliższe strony:",
+  unproved: "Żadnej odpowiedzi nie da się dowieść z dokumentacji. Najbliższe strony:",
+  unavailable: "Teraz nie można napisać odpowiedzi. Najbliższe strony:",
 };

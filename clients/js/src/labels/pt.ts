@@ -1,4 +1,4 @@
-import type { ActionLabels, Labels } from "./labels.js";
+import type { ActionLabels, AnswerLabels, Labels } from "./labels.js";
 
 const labels: Labels = {
   search: "Pesquisar",
@@ -52,4 +52,25 @@ export const actions: ActionLabels = {
   view: "Ver como Markdown",
   open: "Abrir no {name}",
   prompt: "Leia {url} para que eu possa fazer perguntas sobre o conteúdo.",
+};
+
+export const answers: AnswerLabels = {
+  ask: "Perguntar: {query}",
+  questions: "^(como|o que|que|por que|porquê|onde|quando|quem|qual|quais|posso|é possível|quanto)\\s",
+  answering: "À procura de uma resposta …",
+  stop: "Parar",
+  back: "Voltar aos resultados",
+  caution: "As respostas podem estar erradas; as fontes estão abaixo.",
+  sources: "Fontes",
+  copy: "Copiar a resposta",
+  copyCode: "Copiar o código",
+  helpful: "Útil",
+  unhelpful: "Não útil",
+  thanks: "Obrigado",
+  followUp: "Fazer outra pergunta",
+  unquoted: "Não é da documentação",
+  dropped: { one: "{count} frase sem prova foi omitida.", other: "{count} frases sem prova foram omitidas." },
+  notCovered: "A documentação não responde a isto. As páginas mais próximas:",
+  unproved: "Nenhuma resposta se pode provar pela documentação. As páginas mais próximas:",
+  unavailable: "Agora não é possível escrever uma resposta. As páginas mais próximas:",
 };

@@ -1,4 +1,4 @@
-import type { ActionLabels, Labels } from "./labels.js";
+import type { ActionLabels, AnswerLabels, Labels } from "./labels.js";
 
 const labels: Labels = {
   search: "Caută",
@@ -57,4 +57,29 @@ export const actions: ActionLabels = {
   view: "Vezi ca Markdown",
   open: "Deschide în {name}",
   prompt: "Citește {url} ca să pot pune întrebări despre conținut.",
+};
+
+export const answers: AnswerLabels = {
+  ask: "Întreabă: {query}",
+  questions: "^(cum|ce|de ce|unde|când|cine|care|pot|poate|este|cât)\\s",
+  answering: "Se caută un răspuns …",
+  stop: "Oprește",
+  back: "Înapoi la rezultate",
+  caution: "Răspunsurile pot fi greșite; sursele sunt mai jos.",
+  sources: "Surse",
+  copy: "Copiază răspunsul",
+  copyCode: "Copiază codul",
+  helpful: "Util",
+  unhelpful: "Nu este util",
+  thanks: "Mulțumim",
+  followUp: "Pune încă o întrebare",
+  unquoted: "Nu din documentație",
+  dropped: {
+    one: "A fost omisă {count} propoziție fără dovadă.",
+    few: "Au fost omise {count} propoziții fără dovadă.",
+    other: "Au fost omise {count} de propoziții fără dovadă.",
+  },
+  notCovered: "Documentația nu răspunde la aceasta. Cele mai apropiate pagini:",
+  unproved: "Niciun răspuns nu poate fi dovedit din documentație. Cele mai apropiate pagini:",
+  unavailable: "Acum nu se poate scrie un răspuns. Cele mai apropiate pagini:",
 };

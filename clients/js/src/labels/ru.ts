@@ -1,4 +1,4 @@
-import type { ActionLabels, Labels } from "./labels.js";
+import type { ActionLabels, AnswerLabels, Labels } from "./labels.js";
 
 const labels: Labels = {
   search: "Поиск",
@@ -59,4 +59,30 @@ export const actions: ActionLabels = {
   view: "Посмотреть как Markdown",
   open: "Открыть в {name}",
   prompt: "Прочитай {url}, чтобы я мог задать вопросы об этом.",
+};
+
+export const answers: AnswerLabels = {
+  ask: "Спросить: {query}",
+  questions: "^(как|что|почему|зачем|где|когда|кто|какой|какая|какие|можно|сколько|есть)\\s",
+  answering: "Идёт поиск ответа …",
+  stop: "Остановить",
+  back: "Назад к результатам",
+  caution: "Ответы могут быть неверны; источники ниже.",
+  sources: "Источники",
+  copy: "Копировать ответ",
+  copyCode: "Копировать код",
+  helpful: "Полезно",
+  unhelpful: "Не полезно",
+  thanks: "Спасибо",
+  followUp: "Задать ещё вопрос",
+  unquoted: "Не из документации",
+  dropped: {
+    one: "Пропущено {count} предложение без доказательства.",
+    few: "Пропущено {count} предложения без доказательства.",
+    many: "Пропущено {count} предложений без доказательства.",
+    other: "Пропущено {count} предложения без доказательства.",
+  },
+  notCovered: "Документация на это не отвечает. Ближайшие страницы:",
+  unproved: "Ни один ответ нельзя доказать по документации. Ближайшие страницы:",
+  unavailable: "Сейчас ответ написать нельзя. Ближайшие страницы:",
 };

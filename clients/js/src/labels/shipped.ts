@@ -1,9 +1,10 @@
-import type { ActionLabels, Labels } from "./labels.js";
+import type { ActionLabels, AnswerLabels, Labels } from "./labels.js";
 
 /** All that is said in one language. */
 interface Language {
   default: Labels;
   actions: ActionLabels;
+  answers: AnswerLabels;
 }
 
 /** Each language is a file of its own, loaded when a page is in it. */

@@ -1,4 +1,4 @@
-import type { ActionLabels, Labels } from "./labels.js";
+import type { ActionLabels, AnswerLabels, Labels } from "./labels.js";
 
 const labels: Labels = {
   search: "Hľadať",
@@ -64,4 +64,30 @@ export const actions: ActionLabels = {
   view: "Zobraziť ako Markdown",
   open: "Otvoriť v {name}",
   prompt: "Prečítaj si {url}, aby som sa na to mohol pýtať.",
+};
+
+export const answers: AnswerLabels = {
+  ask: "Opýtať sa: {query}",
+  questions: "^(ako|čo|prečo|kde|kedy|kto|ktorý|ktorá|ktoré|môžem|dá sa|koľko|je)\\s",
+  answering: "Hľadám odpoveď …",
+  stop: "Zastaviť",
+  back: "Späť na výsledky",
+  caution: "Odpovede sa môžu mýliť; zdroje sú nižšie.",
+  sources: "Zdroje",
+  copy: "Kopírovať odpoveď",
+  copyCode: "Kopírovať kód",
+  helpful: "Pomohlo",
+  unhelpful: "Nepomohlo",
+  thanks: "Ďakujeme",
+  followUp: "Položiť ďalšiu otázku",
+  unquoted: "Nie je z dokumentácie",
+  dropped: {
+    one: "Vynechaná {count} veta bez dôkazu.",
+    few: "Vynechané {count} vety bez dôkazu.",
+    many: "Vynechanej {count} vety bez dôkazu.",
+    other: "Vynechaných {count} viet bez dôkazu.",
+  },
+  notCovered: "Dokumentácia na to neodpovedá. Najbližšie stránky:",
+  unproved: "Žiadnu odpoveď nemožno doložiť dokumentáciou. Najbližšie stránky:",
+  unavailable: "Odpoveď teraz nemožno napísať. Najbližšie stránky:",
 };

@@ -1,4 +1,4 @@
-import type { ActionLabels, Labels } from "./labels.js";
+import type { ActionLabels, AnswerLabels, Labels } from "./labels.js";
 
 const labels: Labels = {
   search: "Sök",
@@ -52,4 +52,25 @@ export const actions: ActionLabels = {
   view: "Visa som Markdown",
   open: "Öppna i {name}",
   prompt: "Läs {url} så att jag kan ställa frågor om innehållet.",
+};
+
+export const answers: AnswerLabels = {
+  ask: "Fråga: {query}",
+  questions: "^(hur|vad|varför|var|när|vem|vilken|vilka|kan|ska|är|finns)\\s",
+  answering: "Söker ett svar …",
+  stop: "Stoppa",
+  back: "Tillbaka till resultaten",
+  caution: "Svar kan vara fel; källorna står nedan.",
+  sources: "Källor",
+  copy: "Kopiera svaret",
+  copyCode: "Kopiera koden",
+  helpful: "Till hjälp",
+  unhelpful: "Inte till hjälp",
+  thanks: "Tack",
+  followUp: "Ställ en följdfråga",
+  unquoted: "Inte från dokumentationen",
+  dropped: { one: "{count} mening utan belägg har utelämnats.", other: "{count} meningar utan belägg har utelämnats." },
+  notCovered: "Dokumentationen besvarar inte detta. Närmaste sidor:",
+  unproved: "Inget svar kan beläggas ur dokumentationen. Närmaste sidor:",
+  unavailable: "Inget svar kan skrivas just nu. Närmaste sidor:",
 };

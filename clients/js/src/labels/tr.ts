@@ -1,4 +1,4 @@
-import type { ActionLabels, Labels } from "./labels.js";
+import type { ActionLabels, AnswerLabels, Labels } from "./labels.js";
 
 const labels: Labels = {
   search: "Ara",
@@ -52,4 +52,25 @@ export const actions: ActionLabels = {
   view: "Markdown olarak görüntüle",
   open: "{name} ile aç",
   prompt: "{url} adresini oku, hakkında soru soracağım.",
+};
+
+export const answers: AnswerLabels = {
+  ask: "Sor: {query}",
+  questions: "^(nasıl|ne|neden|niçin|nerede|ne zaman|kim|hangi|kaç)\\s|\\sm[ıiuü]$",
+  answering: "Yanıt aranıyor …",
+  stop: "Durdur",
+  back: "Sonuçlara dön",
+  caution: "Yanıtlar yanlış olabilir; kaynaklar aşağıdadır.",
+  sources: "Kaynaklar",
+  copy: "Yanıtı kopyala",
+  copyCode: "Kodu kopyala",
+  helpful: "Yararlı",
+  unhelpful: "Yararlı değil",
+  thanks: "Teşekkürler",
+  followUp: "Devam sorusu sor",
+  unquoted: "Belgelerden değil",
+  dropped: { one: "Kanıtı olmayan {count} cümle çıkarıldı.", other: "Kanıtı olmayan {count} cümle çıkarıldı." },
+  notCovered: "Belgeler bunu yanıtlamıyor. En yakın sayfalar:",
+  unproved: "Belgelerle kanıtlanabilen bir yanıt yok. En yakın sayfalar:",
+  unavailable: "Şu anda yanıt yazılamıyor. En yakın sayfalar:",
 };

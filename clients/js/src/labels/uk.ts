@@ -1,4 +1,4 @@
-import type { ActionLabels, Labels } from "./labels.js";
+import type { ActionLabels, AnswerLabels, Labels } from "./labels.js";
 
 const labels: Labels = {
   search: "Пошук",
@@ -64,4 +64,30 @@ export const actions: ActionLabels = {
   view: "Переглянути як Markdown",
   open: "Відкрити в {name}",
   prompt: "Прочитай {url}, щоб я міг поставити запитання про це.",
+};
+
+export const answers: AnswerLabels = {
+  ask: "Запитати: {query}",
+  questions: "^(як|що|чому|навіщо|де|коли|хто|який|яка|які|чи|можна|скільки)\\s",
+  answering: "Триває пошук відповіді …",
+  stop: "Зупинити",
+  back: "Назад до результатів",
+  caution: "Відповіді можуть бути хибними; джерела нижче.",
+  sources: "Джерела",
+  copy: "Копіювати відповідь",
+  copyCode: "Копіювати код",
+  helpful: "Корисно",
+  unhelpful: "Не корисно",
+  thanks: "Дякуємо",
+  followUp: "Поставити ще запитання",
+  unquoted: "Не з документації",
+  dropped: {
+    one: "Пропущено {count} речення без доказу.",
+    few: "Пропущено {count} речення без доказу.",
+    many: "Пропущено {count} речень без доказу.",
+    other: "Пропущено {count} речення без доказу.",
+  },
+  notCovered: "Документація на це не відповідає. Найближчі сторінки:",
+  unproved: "Жодної відповіді не можна довести за документацією. Найближчі сторінки:",
+  unavailable: "Зараз відповідь написати неможливо. Найближчі сторінки:",
 };

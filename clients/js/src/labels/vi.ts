@@ -1,4 +1,4 @@
-import type { ActionLabels, Labels } from "./labels.js";
+import type { ActionLabels, AnswerLabels, Labels } from "./labels.js";
 
 const labels: Labels = {
   search: "Tìm kiếm",
@@ -49,4 +49,25 @@ export const actions: ActionLabels = {
   view: "Xem dưới dạng Markdown",
   open: "Mở trong {name}",
   prompt: "Hãy đọc {url} để tôi có thể hỏi về nội dung đó.",
+};
+
+export const answers: AnswerLabels = {
+  ask: "Hỏi: {query}",
+  questions: "^(làm sao|làm thế nào|cái gì|gì|tại sao|vì sao|ở đâu|khi nào|ai|có thể|bao nhiêu)\\s",
+  answering: "Đang tìm câu trả lời …",
+  stop: "Dừng",
+  back: "Quay lại kết quả",
+  caution: "Câu trả lời có thể sai; nguồn ở bên dưới.",
+  sources: "Nguồn",
+  copy: "Sao chép câu trả lời",
+  copyCode: "Sao chép mã",
+  helpful: "Hữu ích",
+  unhelpful: "Không hữu ích",
+  thanks: "Cảm ơn",
+  followUp: "Hỏi tiếp",
+  unquoted: "Không có trong tài liệu",
+  dropped: { other: "Đã bỏ {count} câu không có bằng chứng." },
+  notCovered: "Tài liệu không trả lời điều này. Các trang gần nhất:",
+  unproved: "Không có câu trả lời nào chứng minh được từ tài liệu. Các trang gần nhất:",
+  unavailable: "Hiện không thể viết câu trả lời. Các trang gần nhất:",
 };

@@ -1,4 +1,4 @@
-import type { ActionLabels, Labels } from "./labels.js";
+import type { ActionLabels, AnswerLabels, Labels } from "./labels.js";
 
 const labels: Labels = {
   search: "搜尋",
@@ -49,4 +49,25 @@ export const actions: ActionLabels = {
   view: "以 Markdown 檢視",
   open: "在 {name} 中開啟",
   prompt: "請閱讀 {url}，以便我提問。",
+};
+
+export const answers: AnswerLabels = {
+  ask: "提問:{query}",
+  questions: "(怎麼|如何|什麼|為什麼|哪裡|何時|誰|哪個|是否|嗎|多少)",
+  answering: "正在尋找答案……",
+  stop: "停止",
+  back: "返回結果",
+  caution: "答案可能有誤;出處在下方。",
+  sources: "出處",
+  copy: "複製答案",
+  copyCode: "複製程式碼",
+  helpful: "有幫助",
+  unhelpful: "沒有幫助",
+  thanks: "謝謝",
+  followUp: "繼續提問",
+  unquoted: "不在文件中",
+  dropped: { other: "省略了 {count} 句沒有依據的話。" },
+  notCovered: "文件沒有回答這個問題。最接近的頁面:",
+  unproved: "沒有答案能由文件證明。最接近的頁面:",
+  unavailable: "現在無法寫出答案。最接近的頁面:",
 };

@@ -1,4 +1,4 @@
-import type { ActionLabels, Labels } from "./labels.js";
+import type { ActionLabels, AnswerLabels, Labels } from "./labels.js";
 
 const labels: Labels = {
   search: "搜索",
@@ -49,4 +49,25 @@ export const actions: ActionLabels = {
   view: "以 Markdown 查看",
   open: "在 {name} 中打开",
   prompt: "请阅读 {url}，以便我提问。",
+};
+
+export const answers: AnswerLabels = {
+  ask: "提问:{query}",
+  questions: "(怎么|如何|什么|为什么|哪里|何时|谁|哪个|是否|吗|多少)",
+  answering: "正在寻找答案……",
+  stop: "停止",
+  back: "返回结果",
+  caution: "答案可能有误;出处在下方。",
+  sources: "出处",
+  copy: "复制答案",
+  copyCode: "复制代码",
+  helpful: "有帮助",
+  unhelpful: "没有帮助",
+  thanks: "谢谢",
+  followUp: "继续提问",
+  unquoted: "不在文档中",
+  dropped: { other: "省略了 {count} 句没有依据的话。" },
+  notCovered: "文档没有回答这个问题。最接近的页面:",
+  unproved: "没有答案能由文档证明。最接近的页面:",
+  unavailable: "现在无法写出答案。最接近的页面:",
 };

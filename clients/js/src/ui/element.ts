@@ -4,10 +4,13 @@ import { wordsIn } from "../labels/words.js";
 import { onHotkey } from "./hotkeys.js";
 import { Panel } from "./panel.js";
 import { ATTRIBUTES, settingsOf } from "./settings.js";
-import { style } from "./style.js";
+import { sheetOf } from "./sheet.js";
+import { CSS } from "./style.js";
 
 // Without a browser, as in server rendering, importing this does nothing.
 const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
+
+let sheet: CSSStyleSheet | null = null; // one for all elements
 
 /** Base of both elements: attributes, language, shortcuts, and a panel that is created on demand. */
 export abstract class SearchElement extends Base {
@@ -45,7 +48,7 @@ export abstract class SearchElement extends Base {
   connectedCallback(): void {
     if (!this.shadowRoot) {
       const root = this.attachShadow({ mode: "open" });
-      root.adoptedStyleSheets = [style()];
+      root.adoptedStyleSheets = [(sheet ??= sheetOf(CSS))];
       this.build(root);
       // Hide typed keys from the page's shortcuts, such as arrows that turn pages; our shortcuts have Cmd or Ctrl.
       root.querySelector<HTMLElement>(".panel")!.addEventListener("keydown", (event) => {
@@ -74,7 +77,8 @@ export abstract class SearchElement extends Base {
     return this.#panel !== null;
   }
 
-  protected get panel(): Panel {
+  /** For scripts that extend the search. */
+  get panel(): Panel {
     this.#panel ??= new Panel({
       settings: () => settingsOf(this),
       emit: (name, detail) => this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true, cancelable: true })),
@@ -99,7 +103,7 @@ export abstract class SearchElement extends Base {
     if (turn !== this.#turn) return;
     if (own) this.shadowRoot!.querySelectorAll<HTMLElement>(".panel,.trigger").forEach((part) => (part.dir = directionOf(words.language)));
     this.relabel(words.labels);
-    this.panel.words = words;
+    this.panel.speak(words);
   }
 }
 

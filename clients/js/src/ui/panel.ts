@@ -45,6 +45,9 @@ async function explain({ code, message }: SearchError, place: string, isStatic: 
 /** The search: the field, the results, and the messages without results. */
 export class Panel {
   readonly frame: Frame;
+  words = new Words("en");
+  /** Options above the results of an answer. */
+  above: (answer: SearchAnswer) => HTMLElement[] = () => [];
   readonly #list: Listbox;
   readonly #filters: Filters;
   readonly #start: Start;
@@ -52,7 +55,6 @@ export class Panel {
   #client: SearchClient | null = null;
   #place = ""; // address of the service or export
   #answers: Answers | undefined;
-  #words = new Words("en");
   #answer: SearchAnswer | null = null;
   #found: SearchAnswer | null = null; // last answer with results, whose words correct a query without any
   #asked = ""; // the query whose answer is pending or shown
@@ -64,12 +66,12 @@ export class Panel {
   #reported: SearchAnswer | null = null; // the answer that was reported by a beacon
 
   constructor(readonly host: Host) {
-    this.#filters = new Filters(host.settings, () => this.#words, () => void this.#ask());
+    this.#filters = new Filters(host.settings, () => this.words, () => void this.#ask());
     this.frame = new Frame(this.#filters.element);
     this.#list = new Listbox(this.frame.input, this.frame.list);
     this.#start = new Start({
       settings: host.settings,
-      words: () => this.#words,
+      words: () => this.words,
       search: (q) => this.search(q),
       close: () => host.close(),
       changed: (key) => this.#showStart(key),
@@ -88,10 +90,11 @@ export class Panel {
     popup.addEventListener("click", ({ target }) => this.#acted((target as Element).closest("button")?.value ?? ""));
   }
 
-  set words(words: Words) {
-    this.#words = words;
+  /** Speak another language. */
+  speak(words: Words): void {
+    this.words = words;
     this.frame.label(words, this.host.settings().placeholder);
-    this.#show();
+    this.show();
   }
 
   /** Run a query as if it had been typed. */
@@ -105,7 +108,7 @@ export class Panel {
     this.#connect();
     this.#answers?.(null).catch(() => undefined); // load before the first key; errors are shown by the query
     if (this.#wasLeft) void this.#ask();
-    else if (!this.frame.input.value.trim()) this.#show();
+    else if (!this.frame.input.value.trim()) this.show();
   }
 
   /** Cancel pending work. */
@@ -137,7 +140,7 @@ export class Panel {
       this.#pending(false);
       this.#answer = null;
       this.#filters.clear();
-      this.#show();
+      this.show();
       return;
     }
     this.host.open();
@@ -152,7 +155,7 @@ export class Panel {
       this.#answer = before ? { ...answer, results: [...before.results, ...answer.results] } : answer;
       if (answer.results.length) this.#found = answer;
       this.#pending(false);
-      this.#show(before ? before.results.length : 0);
+      this.show(before ? before.results.length : 0);
       this.host.emit("searchsocket-results", answer);
     } catch (error) {
       this.#pending(false);
@@ -179,11 +182,15 @@ export class Panel {
 
   #pending(isPending: boolean): void {
     this.#isPending = isPending;
-    this.frame.busy(isPending, this.#words.labels);
+    this.frame.busy(isPending, this.words.labels);
   }
 
-  /** @param from Number of results that are already shown. */
-  #show(from = 0): void {
+  /**
+   * Show the answer again.
+   *
+   * @param from Number of results that are already shown.
+   */
+  show(from = 0): void {
     const { frame } = this;
     const answer = this.#answer;
     if (!this.#asked || !answer) return this.#showStart();
@@ -191,21 +198,23 @@ export class Panel {
     this.#filters.update(answer);
     const hasMore = answer.results.length < answer.total;
     const meant = didYouMean(answer.q, answer.results.length ? answer : (this.#found ?? answer));
-    frame.answered(answer, this.#words, {
+    frame.answered(answer, this.words, {
       meant,
       completions: meant ? [] : completions(frame.input.value, answer),
       isFiltered: this.#filters.isSet,
       missing: missing.replace("{query}", encodeURIComponent(answer.q)),
       hasMore,
     });
-    this.#list.show(resultGroups(answer, meant, this.#words, site, this.#openings), from ? this.#list.active : 0, from > 0);
+    const above = this.above(answer);
+    const groups = [...above, ...resultGroups(answer, meant, this.words, site, this.#openings)];
+    this.#list.show(groups, from ? this.#list.active : above.length, from > 0);
     this.host.fit();
   }
 
   /** @param key Key of the changed option, if any. */
   #showStart(key?: string): void {
     const groups = this.#asked ? [] : this.#start.groups();
-    this.frame.start(this.#words, groups.length > 0, groups.length > 0 && this.#start.isKept);
+    this.frame.start(this.words, groups.length > 0, groups.length > 0 && this.#start.isKept);
     this.#list.show(groups, key === undefined ? -1 : this.#list.active, key !== undefined);
     if (key) this.#list.activate(key);
     this.host.fit();
@@ -215,7 +224,7 @@ export class Panel {
     const problem = error instanceof SearchError ? error : new SearchError("UNREACHABLE", String(error));
     this.#answer = null;
     this.#list.show([], -1);
-    this.frame.failed(problem, new URL(this.#place, document.baseURI).protocol === "file:", this.#words);
+    this.frame.failed(problem, new URL(this.#place, document.baseURI).protocol === "file:", this.words);
     this.host.fit();
     void explain(problem, this.#place, !!this.#answers);
     this.host.emit("searchsocket-error", problem);
@@ -254,7 +263,7 @@ export class Panel {
     if (action === "retry") void this.#ask();
     if (action === "more") void this.#ask(true);
     if (action === "unfilter") this.#filters.clear(), void this.#ask();
-    if (action === "forget") this.#start.clear(), this.#show();
+    if (action === "forget") this.#start.clear(), this.show();
     if (action) this.frame.input.focus();
   }
 
@@ -278,7 +287,7 @@ export class Panel {
   }
 
   #opened(event: MouseEvent, link: HTMLAnchorElement, { result, at }: Opening): void {
-    const { site: ownSite, keepsRecent, marks } = this.host.settings();
+    const { site: ownSite, keepsRecent } = this.host.settings();
     const site = siteOf(result, ownSite);
     const q = this.#answer?.q ?? this.#asked;
     if (keepsRecent) {
@@ -289,10 +298,14 @@ export class Panel {
     }
     if (!this.host.emit("searchsocket-select", { result, section: at === result ? null : at, q })) return event.preventDefault();
     this.#report(result.url, result.origin?.project);
-    // In another tab or on another host, the text fragment makes the browser mark the passage.
+    this.follow(event, link, at, q, site);
+  }
+
+  /** Before the browser opens a link: on this host, the page marks the match; elsewhere, the text fragment does. */
+  follow(event: MouseEvent, link: HTMLAnchorElement, at: Pick<Section, "href" | "anchor" | "snippet" | "marks">, q: string, site: string): void {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.button || link.origin !== location.origin) return;
     this.host.close();
-    if (!marks) return;
+    if (!this.host.settings().marks) return;
     rememberMatch(matchOf(at, q, site));
     // Routers use everything after `#` as an element id, so this click uses the anchor only.
     const { href } = link;

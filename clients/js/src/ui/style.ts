@@ -3,8 +3,9 @@ const SMALL = "min-inline-size: 2.75rem; justify-content: center;"; // a button 
 const SEEN = "> :is(.tools:not(.hidden), .message:not(:empty), .list:not([hidden]))"; // of the popup
 
 /** Colours and sizes are variables of the element, parts are styled with `::part`; light and dark follow `color-scheme`. */
-const CSS = `
+export const CSS = `
 :host {
+  --rem: var(--searchsocket-font-size, 1REM);
   --accent: var(--searchsocket-accent, light-dark(#1a56c4, #8ab4ff));
   --back: var(--searchsocket-background, light-dark(#fff, #1b1d22));
   --raised: var(--searchsocket-raised, light-dark(#f3f5f8, #262930));
@@ -26,7 +27,6 @@ const CSS = `
 }
 :host([hidden]) { display: none; }
 :host([compact]) .trigger { ${SMALL} }
-:host([compact]) .trigger > :not(svg) { ${HIDDEN} }
 :host([theme=light]) { color-scheme: light; }
 :host([theme=dark]) { color-scheme: dark; }
 :host([theme=auto]) { color-scheme: light dark; }
@@ -79,14 +79,14 @@ input::-webkit-search-cancel-button { display: none; }
 .message .action { display: inline-block; padding: .45rem 1rem; border: 1px solid var(--line); border-radius: var(--radius); text-decoration: none; }
 .list { flex: auto; min-block-size: 0; overflow: hidden auto; overscroll-behavior: contain; padding: .1rem .6rem .6rem; scroll-padding-block: .6rem; }
 .page { margin-block-end: .35rem; }
-a, .recent { display: grid; grid-template-columns: auto minmax(0, 1fr); column-gap: .7rem; padding: .5rem .7rem; border-radius: var(--radius); color: inherit; text-decoration: none; cursor: pointer; overflow-wrap: anywhere; scroll-margin-block: .6rem; }
-a.missing { display: inline; padding: .35rem .2rem; color: var(--accent); text-decoration: underline; }
+a, .recent { display: grid; grid-template-columns: auto minmax(0, 1fr); column-gap: .7rem; padding: .5rem .7rem; border-radius: var(--radius); color: inherit; text-decoration: none; cursor: pointer; overflow-wrap: anywhere; }
+a.missing { display: inline; }
 :is(.result, .section) > svg { grid-row: 1; margin-block-start: .15em; }
 :is(.result, .section) > span { grid-column: 2; }
 [aria-selected=true] { background: var(--chosen); }
 .title { font-weight: 600; }
 .in { font-weight: 400; }
-.path { unicode-bidi: isolate; color: var(--muted); font-size: .8125rem; }
+.path { color: var(--muted); font-size: .8125rem; }
 .snippet { color: var(--muted); font-size: .875rem; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; }
 [aria-selected=true] :is(.snippet, .path) { color: var(--text); }
 .heading { padding: .55rem .7rem .15rem; color: var(--muted); font-size: .8125rem; font-weight: 600; }
@@ -138,18 +138,5 @@ a.missing { display: inline; padding: .35rem .2rem; color: var(--accent); text-d
   [aria-selected=true] { outline: 2px solid Highlight; outline-offset: -2px; }
   mark { background: Mark; color: MarkText; }
 }
-.hidden { ${HIDDEN} }
+:host([compact]) .trigger > :not(svg), .hidden { ${HIDDEN} }
 `;
-
-let sheet: CSSStyleSheet | null = null;
-
-/** One style sheet for all elements; constructed, so that a strict content security policy allows it. */
-export function style(): CSSStyleSheet {
-  if (!sheet) {
-    sheet = new CSSStyleSheet();
-    // Sizes use a variable, since `1rem` of a site may be 10 or 20 pixels.
-    const sized = CSS.replace(/([\d.]*\d)rem/g, "calc($1 * var(--rem))");
-    sheet.replaceSync(`:host { --rem: var(--searchsocket-font-size, 1rem); }${sized}`);
-  }
-  return sheet;
-}

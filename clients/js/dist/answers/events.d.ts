@@ -1,0 +1,54 @@
+/** A passage that the answer cites. */
+export interface Citation {
+    number: number;
+    title: string;
+    section: string;
+    /** Opens the section. */
+    url: string;
+    /** The words of the passage that support the sentence. */
+    quote: string;
+}
+/** One proved sentence of an answer, in a small Markdown: code, bold, and links to cited pages. */
+export interface Sentence {
+    text: string;
+    citations: readonly number[];
+    kind: "text" | "item" | "code";
+    /** For code: whether a cited page contains it. */
+    quoted: boolean;
+    /** Sentences of one paragraph or list item have the same number. */
+    paragraph: number;
+}
+export interface Refusal {
+    reason: "not_covered" | "unsupported" | "model" | "budget" | "busy" | (string & {});
+    message: string;
+    /** The nearest pages. */
+    results: readonly {
+        title: string;
+        url: string;
+    }[];
+}
+export interface AnswerRequest {
+    q: string;
+    history: readonly {
+        question: string;
+        answer: string;
+    }[];
+    scope?: string;
+    path_prefix?: string;
+}
+/** What the service sends while it answers. */
+interface Events {
+    citation: (citation: Citation) => void;
+    sentence: (sentence: Sentence) => void;
+    done: (summary: {
+        dropped: number;
+    }) => void;
+    refused: (refusal: Refusal) => void;
+}
+/**
+ * Ask the service, and call `on` for each of its events, in order.
+ *
+ * @throws {SearchError} The service rejects the request, fails, or ends before the answer does.
+ */
+export declare function answer(address: string, request: AnswerRequest, on: Events, signal: AbortSignal): Promise<void>;
+export {};
