@@ -36,7 +36,7 @@ test-long: $(VENV)/.ready
 # The tests that ask a Milvus server. In one process: each further one would make its own collections and its own site,
 # which takes longer than the tests.
 milvus-test: $(VENV)/.ready .venv-milvus/.ready
-	$(BIN)/python -m pytest -m milvus_server tests/extensions/milvus tests/stores/artifacts
+	$(BIN)/python -m pytest -m milvus_server tests/extensions/milvus tests/extensions/fleet
 
 # What CI adds to the tests: format, lint, types, spelling and wording, and that Dagster's own tool loads the definitions.
 check: $(VENV)/.ready

@@ -40,7 +40,7 @@ _LEASE = """
 import os, sys
 from pathlib import Path
 from searchsocket.project.project import open_project
-from searchsocket.stores.artifacts.run_lease import run_lease
+from searchsocket.extensions.fleet.run_lease import run_lease
 project = open_project(Path.cwd(), os.environ)
 with run_lease(project, project.scope_named("leased"), "0123456789abcdef"):
     os._exit(0)

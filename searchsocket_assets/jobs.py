@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from typing import Any
 
 import dagster as dg
@@ -93,7 +92,7 @@ def rollback_job(site: DagsterSite) -> dg.JobDefinition:
         with errors_as_failures():
             project = begin_project_run(context, site)
             scope = project.scope_named(context.partition_key)
-            live, replaced = roll_back(project, scope, os.environ, datetime.now(UTC))
+            live, replaced = roll_back(project, scope, os.environ)
         numbers = {"records": live.records, "pages": live.pages}
         words = f"rolled back to generation {live.name}" + (f" from {replaced}" if replaced else "")
         context.log.info(words)

@@ -12,13 +12,13 @@ LONG = (
 # order, since no worker shall be left with a long file at the end.
 SLOW = (
     "extensions/milvus", "project/settings/test_effects.py", "faults/test_crashes.py", "faults/test_damaged_files.py",
-    "stores/artifacts/test_buckets.py", "cli/test_cli_workers.py", "sources/test_crawl_rendering.py",
-    "agents/test_agent_projects.py", "extensions/pinecone", "stores/artifacts/test_artifact_faults.py",
+    "extensions/fleet/test_buckets.py", "cli/test_cli_workers.py", "sources/test_crawl_rendering.py",
+    "agents/test_agent_projects.py", "extensions/pinecone", "extensions/fleet/test_artifact_faults.py",
     "cli/test_cli_process.py", "cli/test_interruptions.py", "extensions/pgvector", "clients", "faults",
     "content/html/test_real_sites.py",
-    "test_readme.py", "assets", "stores/artifacts/test_served_elsewhere.py", "stores/artifacts/test_every_endpoint.py",
-    "stores/artifacts/test_redirecting_buckets.py", "stores/artifacts/test_two_machines.py",
-    "stores/artifacts/test_lease_fuzz.py",
+    "test_readme.py", "assets", "extensions/fleet/test_served_elsewhere.py", "extensions/fleet/test_every_endpoint.py",
+    "extensions/fleet/test_redirecting_buckets.py", "extensions/fleet/test_two_machines.py",
+    "extensions/fleet/test_lease_fuzz.py",
     "agents/test_agent_code_only.py", "agents/test_agent_tokens.py", "agents/test_agent_stdio.py",
     "agents/test_agent_conformance.py", "agents/test_agent_transcripts.py", "agents/test_agent_install.py",
     "relevance", "release", "extensions/test_another_package.py", "extensions/test_without_extensions.py",
@@ -45,7 +45,7 @@ SMOKE = {
     "Pinecone": "extensions/pinecone/test_pinecone_vectors.py::TestPineconeUpkeep",
     "Postgres": "extensions/pgvector/test_pgvector.py::test_any_project_has_a_table",
     "Qdrant": "extensions/qdrant/test_qdrant.py::TestQdrantStore::test_hits_come_by_falling_cosine",
-    "a bucket": "stores/artifacts/test_redirecting_buckets.py::test_a_client_does_not_follow",
+    "a bucket": "extensions/fleet/test_redirecting_buckets.py::test_a_client_does_not_follow",
     "the command": "cli/test_cli_process.py::test_serve_answers_until_it_is_told_to_stop",
     "a killed run": "cli/test_interruptions.py::test_a_signal_during_the_switch_and_after_it_ends_in_success",
 }

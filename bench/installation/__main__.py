@@ -23,7 +23,7 @@ from pathlib import Path
 from bench.installation.balancer import Balancer, Copy
 from bench.installation.site import BRANCHES, PAGES, Clone, make_origin, word_of
 from bench.week.provider import Provider
-from tests.stores.artifacts.bucket_servers import bucket_server
+from tests.extensions.fleet.bucket_servers import bucket_server
 
 MILVUS = Path(".venv-milvus/bin/python")
 KEY = "installation-key-of-24-chars"

@@ -10,12 +10,12 @@ from pathlib import Path
 from bench.indexing.__main__ import child
 from bench.indexing.generate import write_site
 from searchsocket.backends import Backends
+from searchsocket.extensions.fleet.push import push_generation
+from searchsocket.extensions.fleet.scope_lease import ScopeLease, holding
 from searchsocket.project.project import Project, open_project
 from searchsocket.stores.artifacts.carried import carried_settings
 from searchsocket.stores.artifacts.documents import Writer
 from searchsocket.stores.artifacts.objects import open_objects
-from searchsocket.stores.artifacts.push import push_generation
-from searchsocket.stores.artifacts.scope_lease import ScopeLease, holding
 from searchsocket.stores.base import PageBody, PublishInfo
 from searchsocket.stores.local import LocalStore
 from searchsocket.stores.local.layout import read_current

@@ -32,7 +32,6 @@ _CORE = {
     "clean": "Delete the index, mirror and state of one scope or of all.",
     "prune": "Delete the scopes of branches that no longer exist.",
     "cache": "Show and shrink the embedding cache.",
-    "artifacts": "Push indexes to an object store, and pull them elsewhere.",
     "config": "Show the settings.",
     "dagster": "Open Dagster's UI for this project.",
     "completion": "Print the completion script for a shell.",

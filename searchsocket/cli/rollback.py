@@ -1,7 +1,6 @@
 """`searchsocket rollback`: switch back to the previous generation."""
 
 import os
-from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -25,7 +24,7 @@ def rollback(root: Path, scope_name: str | None, as_json: bool) -> None:
     """
 
     project, scope = load_scope(root, scope_name)
-    live, replaced = roll_back(project, scope, os.environ, datetime.now(UTC))
+    live, replaced = roll_back(project, scope, os.environ)
     if as_json:
         print_json({"scope": scope.name, "generation": live.name, "replaced": replaced})
         return

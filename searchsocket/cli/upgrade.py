@@ -2,7 +2,6 @@
 
 import os
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -81,7 +80,7 @@ def _planned(indexed: IndexedScope) -> _Outcome:
 
 def _upgraded(indexed: IndexedScope) -> _Outcome:
     try:
-        return _Outcome(indexed, upgrade_scope(indexed, os.environ, datetime.now(UTC)))
+        return _Outcome(indexed, upgrade_scope(indexed, os.environ))
     except SearchSocketError as error:
         return _Outcome(indexed, error=error)
 

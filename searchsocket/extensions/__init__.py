@@ -8,7 +8,7 @@ from searchsocket.errors import ConfigError
 from searchsocket.extensions.base import Extension, Store, load
 
 GROUP = "searchsocket.extensions"
-_OURS = ("code", "demand", "documents", "metrics", "milvus", "pinecone", "pgvector", "qdrant")
+_OURS = ("code", "demand", "documents", "fleet", "metrics", "milvus", "pinecone", "pgvector", "qdrant")
 
 
 @cache

@@ -61,6 +61,8 @@ class Extension:
         status: A function of a `Project` that returns a `PartStatus`, for `searchsocket status`.
         run_listener: A function that is called when a run begins and ends, see `searchsocket.pipeline.run.listeners`;
             its errors become warnings of the run.
+        run_hooks: A `RunHooks` of `searchsocket.pipeline.run.hooks`: what it does before a run, before the switch to
+            a new generation, and after it; its errors end the run.
         commands: By name.
     """
 
@@ -80,6 +82,7 @@ class Extension:
     checks: str = ""
     status: str = ""
     run_listener: str = ""
+    run_hooks: str = ""
     commands: Mapping[str, Command] = field(default_factory=dict)
 
     def is_on(self, settings: object) -> bool:

@@ -15,13 +15,13 @@ from search_site import Piece, Site
 
 from search_api.sites.many import create_many_app
 from search_api.sites.pool import PoolOptions, ProjectPool
+from searchsocket.extensions.fleet.push import push_generation
+from searchsocket.extensions.fleet.scope_lease import ScopeLease, holding
 from searchsocket.project.project import open_project
 from searchsocket.serving import project_list
 from searchsocket.stores.artifacts.documents import Writer
 from searchsocket.stores.artifacts.objects import open_objects
 from searchsocket.stores.artifacts.objects.folder import FolderObjects
-from searchsocket.stores.artifacts.push import push_generation
-from searchsocket.stores.artifacts.scope_lease import ScopeLease, holding
 from searchsocket.stores.local import LocalStore
 from searchsocket.stores.local.layout import read_current
 from searchsocket.types import Scope

@@ -9,7 +9,7 @@ import pytest
 from search_api.app import create_app
 from searchsocket.content.page_record import read_record
 from searchsocket.project.project import Project
-from tests.stores.artifacts.processes import command
+from tests.extensions.fleet.processes import command
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "openapi" / "searchsocket_openapi.py"
 

@@ -6,9 +6,9 @@ from older_index import make_older
 from searchsocket.errors import PageMissing, PageNotFound
 from searchsocket.search.query import SearchQuery
 from searchsocket.serving.service import SearchService, open_service
+from tests.extensions.fleet.file_server import file_server
 from tests.pipeline.conftest import Site
 from tests.sources.web import serve
-from tests.stores.artifacts.file_server import file_server
 
 MANUAL = {
     "index.html": ("Manual", "<p>Welcome to <a href='wal.html'>the log</a> or <a href='docs/'>the guides</a>.</p>"),

@@ -128,4 +128,4 @@ def test_an_upgrade_refuses_links_too(site: Site, victim: Path) -> None:
     (site.project.state_dir / "runs").symlink_to(victim)
     (indexed,) = indexed_scopes(site.project)
     with pytest.raises(StateUnavailable, match="is a link"):
-        upgrade_scope(indexed, {}, site.run().clock())
+        upgrade_scope(indexed, {})

@@ -5,7 +5,6 @@ import tarfile
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,8 @@ from search_api.app import create_app
 from searchsocket import __version__
 from searchsocket.backends import Backends
 from searchsocket.errors import ScopeLocked
+from searchsocket.extensions.fleet.lease import DURATION_S
+from searchsocket.extensions.fleet.run_lease import run_lease
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.index import index_scope
 from searchsocket.pipeline.run.options import RunOptions
@@ -25,8 +26,6 @@ from searchsocket.project.project import Project, open_project
 from searchsocket.search.query import SearchQuery
 from searchsocket.serving.pulled import open_pulled
 from searchsocket.serving.service import open_service
-from searchsocket.stores.artifacts.lease import DURATION_S
-from searchsocket.stores.artifacts.run_lease import run_lease
 from searchsocket.stores.local.layout import FORMAT, OLDER_FORMATS
 from searchsocket.types import Scope
 from tests.api_client import Api
@@ -67,7 +66,7 @@ class Release:
 
     def upgrade(self) -> list[str]:
         older = [scope for scope in indexed_scopes(self.project) if scope.is_older]
-        return [upgrade_scope(item, self.environ, datetime.now(UTC)) for item in older]
+        return [upgrade_scope(item, self.environ) for item in older]
 
     def pulled_urls(self, query: str, folder: Path, scope: str = "main") -> list[str]:
         """Return the URLs of the results on a machine with an empty disk."""
@@ -157,7 +156,7 @@ def test_a_run_continues_with_the_cache_and_the_golden_results(release: Release)
 
 def test_an_upgrade_can_be_rolled_back(release: Release) -> None:
     if release.upgrade():
-        roll_back(release.project, release.project.scope_named("main"), release.environ, datetime.now(UTC))
+        roll_back(release.project, release.project.scope_named("main"), release.environ)
         assert release.urls("arctic tern")[0] == "/terns"
 
 

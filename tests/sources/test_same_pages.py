@@ -9,9 +9,9 @@ from searchsocket.sources.crawl.source import CrawlSource
 from searchsocket.sources.static_output import StaticOutputSource
 from searchsocket.web.urls.form import UrlForm, stated_form
 from searchsocket.web.urls.resolve import SiteBase, site_base
+from tests.extensions.fleet.file_server import file_server
 from tests.sources.crawling import Crawl
 from tests.sources.web import serve
-from tests.stores.artifacts.file_server import file_server
 
 MANUAL = {
     "index.html": "<a href='wal.html'>WAL</a> <a href='index.html'>Home</a> <a href='docs/'>Docs</a>",

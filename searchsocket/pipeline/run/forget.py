@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from contextlib import nullcontext
 
 from searchsocket.errors import IndexCorrupt
-from searchsocket.pipeline.run.context import homes_of
+from searchsocket.pipeline.run.context import ScopeRun, homes_of
+from searchsocket.pipeline.run.hooks import holding
 from searchsocket.pipeline.run.report import reports_folder
 from searchsocket.pipeline.unchanged.record import drop_records
 from searchsocket.project.access import make_private_folders
@@ -13,7 +14,6 @@ from searchsocket.project.project import Project
 from searchsocket.state import ProjectState
 from searchsocket.state.source_files import SourceFiles
 from searchsocket.stores import make_store, make_vectors
-from searchsocket.stores.artifacts.run_lease import run_lease
 from searchsocket.system.errors import system_error
 from searchsocket.types import Scope
 
@@ -46,7 +46,7 @@ def _forget(project: Project, scope: Scope, environ: Mapping[str, str], *, with_
     index = make_vectors(project.settings.vector, project.id, project.environment(environ)) if remote else None
     state = ProjectState(project.state_dir)
     make_private_folders(project)
-    with state.lock(scope.name), run_lease(project, scope) if remote else nullcontext():
+    with state.lock(scope.name), holding(ScopeRun(project, scope, "", environ=environ)) if remote else nullcontext():
         try:
             store.generation(scope)  # raises for another project's index, before anything is deleted
         except IndexCorrupt:

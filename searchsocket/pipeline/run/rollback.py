@@ -1,14 +1,12 @@
 """Roll back to the previous generation, for the command line and Dagster."""
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import NamedTuple
 
-from searchsocket.backends import Backends
+from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.run.hooks import changing
 from searchsocket.project.access import make_private_folders
 from searchsocket.project.project import Project
-from searchsocket.stores.artifacts.live import is_published_here, push_live
-from searchsocket.stores.artifacts.run_lease import run_lease
 from searchsocket.types import Generation, Scope
 
 
@@ -19,21 +17,17 @@ class RolledBack(NamedTuple):
     replaced: str  # name of the previously live one; "" if it could not be read
 
 
-def roll_back(project: Project, scope: Scope, environ: Mapping[str, str], now: datetime) -> RolledBack:
-    """Switch a scope to the previous generation, here and in the artefact store.
+def roll_back(project: Project, scope: Scope, environ: Mapping[str, str]) -> RolledBack:
+    """Switch a scope to the previous generation.
 
     Raises:
         ScopeLocked: A run works on the scope.
         ScopeNotIndexed, NoGenerationBefore: There is no live or no previous generation.
-        PublishedElsewhere: Another machine published the scope after this one.
-        ArtifactsUnavailable: The switch was made here, but could not be pushed.
+        SearchSocketError: A hook of an extension refuses the switch, or cannot use it.
     """
-    backends = Backends(project, environ)
+    run = ScopeRun(project, scope, "", environ=environ)
     make_private_folders(project)
-    with backends.state.lock(scope.name), run_lease(project, scope) as lease:
-        if lease and not is_published_here(project, scope, lease.pointer):
-            raise lease.elsewhere()
-        before = backends.store.generation(scope)
-        live = backends.store.rollback(scope)
-        push_live(project, scope, environ, now)
+    with run.state.lock(scope.name), changing(run):
+        before = run.backends.store.generation(scope)
+        live = run.backends.store.rollback(scope)
     return RolledBack(live, before.name if before else "")

@@ -2,7 +2,6 @@
 
 import shutil
 import signal
-import subprocess
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -11,24 +10,20 @@ from inspect import cleandoc
 from time import perf_counter
 from typing import Any, Generic, TypeAlias, TypeVar
 
-from searchsocket.errors import ArtifactInvalid, Interrupted
+from searchsocket.errors import Interrupted
 from searchsocket.events import Event
 from searchsocket.pipeline.run.context import SITE, Corpus, ScopeRun
+from searchsocket.pipeline.run.hooks import holding, hooks_of
 from searchsocket.pipeline.run.listeners import telling
 from searchsocket.pipeline.run.numbers import Numbers
 from searchsocket.pipeline.run.results import StageResult
 from searchsocket.project.access import make_private_folders
 from searchsocket.state import ScopeState
-from searchsocket.stores.artifacts.live import is_published_here, local_generations
-from searchsocket.stores.artifacts.run_lease import run_lease
-from searchsocket.stores.artifacts.scope_lease import ScopeLease
 from searchsocket.system.errors import system_error
-from searchsocket.system.git import ask_git
 
 N = TypeVar("N", bound=Numbers)
 StageBody = Callable[[ScopeRun, ScopeState], StageResult[N]]
 MAX_RUNS = 200
-_DIRTY = "-dirty"
 _ENDING = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -112,14 +107,13 @@ def stage(
 
 @contextmanager
 def exclusive(run: ScopeRun) -> Iterator[None]:
-    """Lock the scope against other runs, here and on other machines that publish to the same `artifacts.url`.
+    """Lock the scope against other runs, here and, with the hooks of extensions, on other machines.
 
     Re-entrant: a whole run takes the lock, and each of its stages takes it again.
 
     Raises:
         ScopeLocked: Another process works on the scope and did not finish within the timeout.
-        PublishedElsewhere: See `continue_published`.
-        ArtifactsUnavailable, ConfigError, ConfigMissing, ProjectMismatch: See `run_lease`.
+        SearchSocketError: A hook of an extension refuses the run, see `RunHooks`.
     """
     if run.workspace is not None:  # a dry run writes only to its own folder
         yield
@@ -129,15 +123,14 @@ def exclusive(run: ScopeRun) -> Iterator[None]:
     def on_wait(owner: str) -> None:
         run.on_event(Event("scope_busy", {"scope": run.scope.name, "owner": owner}))
 
-    timeout_s = run.lock_timeout_s
     with (
-        run.state.lock(run.scope.name, timeout_s=timeout_s, on_wait=on_wait),
-        run_lease(run.project, run.scope, run.run_id, clock=run.clock, timeout_s=timeout_s, on_wait=on_wait) as lease,
+        run.state.lock(run.scope.name, timeout_s=run.lock_timeout_s, on_wait=on_wait),
+        holding(run, on_wait) as has_lease,
         telling(run) as told,
     ):
-        told.begin(has_lease=lease is not None)
-        if lease:
-            continue_published(run, lease)
+        told.begin(has_lease=has_lease)
+        for hooks in hooks_of(run):
+            hooks.before_run(run)
         yield
 
 
@@ -154,50 +147,6 @@ def _leave_no_empty_folder(run: ScopeRun) -> None:
     """Remove the temporary folder if it is empty; a failed stage deletes its own temporary file."""
     with suppress(OSError):  # not there, or not empty
         run.temporary_dir.rmdir()
-
-
-def continue_published(run: ScopeRun, lease: ScopeLease) -> None:
-    """Make the published generation the base of this run.
-
-    A machine adopts it if its source contains the published commit. A machine without an index also adopts it if git
-    cannot tell. Any other machine would drop published content, so it needs `--adopt`.
-
-    Raises:
-        PublishedElsewhere: The index of this machine is not based on the published generation.
-        ArtifactsUnavailable, StateUnavailable: It cannot be downloaded.
-    """
-    is_first = not lease.pointer.generation and not local_generations(run.project, run.scope)
-    if not is_first and is_published_here(run.project, run.scope, lease.pointer):
-        return
-    from searchsocket.stores.artifacts.adoption import adopt, start_from_default_scope  # heavy: loads the search engine
-
-    if is_first:
-        if name := start_from_default_scope(run.project, run.scope, lease):
-            run.on_event(Event("generation_adopted", {"scope": name}))
-        return
-    if not run.options.adopt:
-        contains = _contains(run, lease.pointer.revision)
-        if contains is False or (contains is None and local_generations(run.project, run.scope)):
-            raise lease.elsewhere()
-    try:
-        pulled = adopt(run.project, run.scope, lease)
-        run.on_event(Event("generation_adopted", {"generation": pulled.generation, "bytes": pulled.fetched_bytes}))
-    except ArtifactInvalid as error:  # a damaged artefact is ignored: the index is built from scratch
-        run.on_event(Event("generation_not_adopted", {"error": str(error)}))
-
-
-def _contains(run: ScopeRun, published: str) -> bool | None:
-    """Return True if the commit of this run contains the published one; None if git cannot tell."""
-    own = run.source_revision().removesuffix(_DIRTY)
-    if not own or not published or published.endswith(_DIRTY):
-        return None
-    try:
-        ask_git(run.project.root, "merge-base", "--is-ancestor", published, own)
-    except subprocess.CalledProcessError as error:
-        return False if error.returncode == 1 else None
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return True
 
 
 def raise_if_stopped(run: ScopeRun) -> None:

@@ -2,16 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 
 from searchsocket.backends import Backends
 from searchsocket.errors import IndexFormat, ScopeNotIndexed, SearchSocketError
-from searchsocket.pipeline.run.context import corpora_by_name
+from searchsocket.pipeline.run.context import ScopeRun, corpora_by_name
+from searchsocket.pipeline.run.hooks import changing
 from searchsocket.project.access import make_private_folders
 from searchsocket.project.corpora import CorpusName
 from searchsocket.project.project import Project, index_folder
-from searchsocket.stores.artifacts.live import is_published_here, push_live
-from searchsocket.stores.artifacts.run_lease import run_lease
 from searchsocket.stores.base import PublishInfo
 from searchsocket.stores.local import LocalStore
 from searchsocket.stores.local.layout import FORMAT
@@ -54,8 +52,8 @@ def indexed_scopes(project: Project) -> list[IndexedScope]:
     return indexed
 
 
-def upgrade_scope(indexed: IndexedScope, environ: Mapping[str, str], now: datetime) -> str:
-    """Publish the live generation of a scope in the format of this release, also to `artifacts.url`.
+def upgrade_scope(indexed: IndexedScope, environ: Mapping[str, str]) -> str:
+    """Publish the live generation of a scope in the format of this release.
 
     A killed upgrade leaves the old generation live, and can be run again.
 
@@ -64,23 +62,19 @@ def upgrade_scope(indexed: IndexedScope, environ: Mapping[str, str], now: dateti
 
     Raises:
         ScopeLocked: A run works on the scope.
-        PublishedElsewhere: Another machine published the scope after this one; upgrade it there.
         IndexFormat: The format is so old that the scope must be indexed again.
-        ArtifactsUnavailable: It was upgraded here, but could not be pushed.
-        SearchSocketError: The index is damaged or cannot be written.
+        SearchSocketError: The index is damaged or cannot be written, or a hook of an extension refuses the change.
     """
     if indexed.error:
         raise indexed.error
     project, scope = indexed.project, indexed.scope
     backends = Backends(project, environ, calls=False)
     make_private_folders(project)
-    with backends.state.lock(scope.name), run_lease(project, scope) as lease:
-        if lease and not is_published_here(project, scope, lease.pointer):
-            raise lease.elsewhere()
+    run = ScopeRun(project, scope, "", environ=environ, corpus=corpora_by_name()[indexed.corpus])
+    with backends.state.lock(scope.name), changing(run):
         before = backends.store.generation(scope)
         if before is None:
             raise ScopeNotIndexed(scope.name)
         info = PublishInfo.of(before)
         generation = backends.store.publish(scope, info, gate=lambda _: before.recall)
-        push_live(project, scope, environ, now)
     return generation.name

@@ -12,6 +12,7 @@ from searchsocket.models.embedders.base import is_uncached
 from searchsocket.models.embedders.cache import EmbeddingCache
 from searchsocket.pipeline.extraction.page_steps import RowJob, embedded_rows, map_pages
 from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.run.hooks import hooks_of
 from searchsocket.pipeline.run.numbers import EmbeddingNumbers, IndexNumbers
 from searchsocket.pipeline.run.recall import recall_of, recall_warnings
 from searchsocket.pipeline.run.remote_index import resync
@@ -33,8 +34,6 @@ from searchsocket.pipeline.stages.page_chunks import page_chunks
 from searchsocket.pipeline.stages.site_pages import refuse_another_model
 from searchsocket.state import ScopeState
 from searchsocket.state.records import ChunkSelection, records_of
-from searchsocket.stores.artifacts.live import push_live
-from searchsocket.stores.artifacts.run_lease import check_lease
 from searchsocket.stores.base import IndexReader, PublishInfo, RecordRows, VectorStore
 from searchsocket.system.batches import batches
 from searchsocket.types import Generation, Recall, Scope, Vectors
@@ -72,8 +71,7 @@ def search_index(run: ScopeRun, state: ScopeState) -> StageResult[IndexNumbers]:
         GoldenQueriesFailed: The candidate fails its golden queries; it is kept next to the live one.
         RecallTooLow: The candidate's vector index misses too many of the nearest records; it is kept too.
         Interrupted: The run was stopped; the live generation stays.
-        ArtifactsUnavailable: The new generation is live here, but could not be pushed.
-        LeaseLost, PublishedElsewhere: Another machine took over the scope.
+        SearchSocketError: A hook of an extension refuses the switch, or cannot use the new generation.
     """
     result = publish_changes(run, state, search_index, chunk_embeddings, stage_bodies)
     if not run.project.settings.llms.enable:
@@ -113,11 +111,11 @@ def publish_changes(
     warnings += [*staged.warnings, *recall_warnings(run, generation)]
     result = _result(staged.plan, generation, warnings, published=is_new)
     result = _with_quality(result, outcomes, live if is_new else None, generation)
-    if outcomes and run.project.settings.artifacts.state:  # the push sends it, for the next machine
+    hooks = hooks_of(run)
+    if outcomes and hooks:  # a hook may send it to the next machine
         state.history.save(run.run_id, stage.name, run.clock().isoformat(), asdict(result))
-    # Also if nothing changed: the push of the last run may have failed.
-    if pushed := push_live(run.project, run.scope, run.environ, run.clock(), run.run_id):
-        run.on_event(Event("artifacts_pushed", {"files": pushed.sent_files, "bytes": pushed.sent_bytes}))
+    for each in hooks:
+        each.after_publish(run)
     return result
 
 
@@ -206,7 +204,8 @@ def _switch(
         def gate(candidate: IndexReader) -> Recall | None:
             outcomes.extend(_judged(run, candidate))
             recall = recall_of(run, candidate, live, plan.upserted + plan.deleted)
-            check_lease(run.project, run.scope)
+            for hooks in hooks_of(run):
+                hooks.before_switch(run)
             from_the_switch.enter_context(uninterrupted(run))
             return recall
 

@@ -11,6 +11,7 @@ from searchsocket.curation.rules import FILE_NAME
 from searchsocket.errors import SearchSocketError, StateUnavailable
 from searchsocket.pipeline.extraction.job import extraction_key
 from searchsocket.pipeline.run.context import ScopeRun, corpora_of
+from searchsocket.pipeline.run.hooks import hooks_of
 from searchsocket.pipeline.run.listeners import listeners_of
 from searchsocket.pipeline.run.summary import IndexSummary
 from searchsocket.pipeline.unchanged.environment import digest
@@ -43,7 +44,7 @@ def inputs_of(run: ScopeRun, now_ns: int) -> Inputs | None:
         now_ns: The clock, before any file is checked.
     """
     settings = run.project.settings
-    is_elsewhere = settings.vector.provider != "local" or settings.artifacts.url or settings.extract.converters
+    is_elsewhere = settings.vector.provider != "local" or hooks_of(run) or settings.extract.converters
     if is_elsewhere or len(corpora_of(settings)) > 1 or run.options.stated() or run.workspace is not None:
         return None
     try:

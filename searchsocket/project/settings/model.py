@@ -238,6 +238,11 @@ class ArtifactSettings(SettingsSection):
     max_mb: Count = 20_000  # largest generation that is pulled
 
     @property
+    def enable(self) -> bool:
+        """Return True if the project uses an object store."""
+        return bool(self.url)
+
+    @property
     def embeddings_url(self) -> str:
         """The shared embedding cache, unless `embeddings.cache_url` names another one; "" = none."""
         return f"{self.url.rstrip('/')}/embeddings" if self.url else ""

@@ -12,9 +12,9 @@ from searchsocket.extensions.documents.extract import extract_document
 from searchsocket.project.settings.model import Settings
 from searchsocket.project.settings.site import ExtractSettings, TransformSettings
 from searchsocket.sources import make_source
+from tests.extensions.fleet.processes import command
 from tests.sources.pdf_files import Text, pdf, pdf_bomb
 from tests.sources.web import Answer, Web, serve
-from tests.stores.artifacts.processes import command
 
 BODY: list[Text] = [
     (10, "The bosun keeps the oars in the shed behind"),

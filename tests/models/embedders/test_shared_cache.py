@@ -15,8 +15,8 @@ from searchsocket.models.embedders.shared_cache import SharedCache
 from searchsocket.stores.artifacts.objects.base import ObjectInfo
 from searchsocket.stores.artifacts.objects.folder import FolderObjects
 from searchsocket.types import Vectors
-from tests.stores.artifacts.test_texts_elsewhere import created
-from tests.stores.artifacts.test_travelling_state import machine
+from tests.extensions.fleet.test_texts_elsewhere import created
+from tests.extensions.fleet.test_travelling_state import machine
 
 MODEL = "model-1"
 PREFIX = hashlib.sha256(MODEL.encode()).hexdigest()[:32]

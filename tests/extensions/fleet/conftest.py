@@ -6,7 +6,7 @@ import pytest
 
 from searchsocket.stores.artifacts.objects import open_objects
 from searchsocket.stores.artifacts.objects.base import Objects
-from tests.stores.artifacts.machines import Indexer, Reader
+from tests.extensions.fleet.machines import Indexer, Reader
 
 
 @pytest.fixture

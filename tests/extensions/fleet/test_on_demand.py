@@ -12,7 +12,7 @@ from searchsocket.stores.artifacts.follow import OnDemand, PulledStore, Waiters
 from searchsocket.stores.artifacts.objects.base import Objects, ObjectsBelow
 from searchsocket.stores.artifacts.pulled_files import PulledFiles
 from searchsocket.types import Scope
-from tests.stores.artifacts.machines import GIGABYTE, PIECES, Indexer
+from tests.extensions.fleet.machines import GIGABYTE, PIECES, Indexer
 
 SLOW = Scope(PROJECT, "slow")
 

@@ -11,7 +11,7 @@ from bench.crashes.dying import die, watch
 from searchsocket.errors import StateUnavailable
 from searchsocket.stores.artifacts.objects import open_objects
 from searchsocket.types import Scope
-from tests.stores.artifacts.machines import Indexer, Reader
+from tests.extensions.fleet.machines import Indexer, Reader
 
 
 def push(root: Path, place: Path) -> None:

@@ -8,13 +8,13 @@ import pytest
 from search_site import MAIN, PROJECT, Piece
 
 from searchsocket.errors import IndexCorrupt, ProjectMismatch, ScopeNotIndexed
+from searchsocket.extensions.fleet.prune import stored_generations
 from searchsocket.stores.artifacts.documents import PROJECT as PROJECT_DOCUMENT
 from searchsocket.stores.artifacts.documents import blob_name, pointer_name
 from searchsocket.stores.artifacts.objects.base import Objects, read
-from searchsocket.stores.artifacts.prune import stored_generations
 from searchsocket.stores.local import LocalStore
 from searchsocket.types import Scope
-from tests.stores.artifacts.machines import PIECES, Indexer, Reader, index_contents
+from tests.extensions.fleet.machines import PIECES, Indexer, Reader, index_contents
 
 EDITED = Piece("/docs/p7", "A bowline holds a mooring rope.", "Ropes")
 PREVIEW = Scope(PROJECT, "preview")

@@ -12,7 +12,7 @@ from searchsocket.errors import ArtifactsUnavailable, ConfigError, ConfigMissing
 from searchsocket.stores.artifacts.objects import open_objects
 from searchsocket.stores.artifacts.objects.base import Objects, ObjectsBelow
 from tests.contract.objects import ReadingContract, WritingContract
-from tests.stores.artifacts.file_server import file_server
+from tests.extensions.fleet.file_server import file_server
 
 
 class TestFolder(WritingContract):

@@ -8,10 +8,10 @@ import pytest
 from search_site import MAIN, PROJECT, Piece
 
 from searchsocket.errors import ScopeNotIndexed
+from searchsocket.extensions.fleet.prune import Pruned, prune, stored_generations
 from searchsocket.stores.artifacts.objects.base import Objects
-from searchsocket.stores.artifacts.prune import Pruned, prune, stored_generations
 from searchsocket.types import Scope
-from tests.stores.artifacts.machines import PIECES, Indexer, Reader, index_contents
+from tests.extensions.fleet.machines import PIECES, Indexer, Reader, index_contents
 
 PREVIEW = Scope(PROJECT, "preview")
 HOUR = timedelta(hours=1)

@@ -10,6 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 from searchsocket.errors import ArtifactInvalid
+from searchsocket.extensions.fleet.scope_lease import ScopeLease
 from searchsocket.stores.artifacts.documents import (
     PROJECT,
     BlobEntry,
@@ -22,7 +23,6 @@ from searchsocket.stores.artifacts.documents import (
     read_document,
 )
 from searchsocket.stores.artifacts.objects.base import ObjectMissing, Objects
-from searchsocket.stores.artifacts.scope_lease import ScopeLease
 from searchsocket.stores.local.layout import MANIFEST, Manifest, corrupt, read_manifest
 from searchsocket.system.json_text import JsonObject
 

@@ -8,8 +8,8 @@ import pytest
 
 from searchsocket.pipeline.run.stages import STAGES
 from searchsocket.stores.artifacts.objects import open_objects
-from tests.stores.artifacts.checkout import Machine
-from tests.stores.artifacts.test_travelling_state import machine
+from tests.extensions.fleet.checkout import Machine
+from tests.extensions.fleet.test_travelling_state import machine
 
 NEW = "A zebra crossed the harbour."
 

@@ -17,15 +17,15 @@ from searchsocket.errors import (
     PublishedElsewhere,
     ScopeLocked,
 )
+from searchsocket.extensions.fleet import run_lease as run_lease_module
+from searchsocket.extensions.fleet.run_lease import run_lease
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.rollback import roll_back
 from searchsocket.pipeline.run.stage import exclusive
-from searchsocket.stores.artifacts import run_lease as run_lease_module
 from searchsocket.stores.artifacts.documents import pointer_name
 from searchsocket.stores.artifacts.objects import open_objects
 from searchsocket.stores.artifacts.objects.base import Objects, read
-from searchsocket.stores.artifacts.run_lease import run_lease
-from tests.stores.artifacts.checkout import Machine
+from tests.extensions.fleet.checkout import Machine
 
 
 @pytest.fixture(params=["local", "milvus"])
@@ -89,7 +89,7 @@ def test_with_adopt_the_source_here_decides(here: Machine, there: Machine) -> No
     assert pointer(here)["generation"] == generation
     assert urls(here) & {"/docs/zebra", "/docs/okapi"} == {"/docs/okapi"}
     with pytest.raises(PublishedElsewhere):
-        roll_back(there.project, there.scope, there.environ, datetime.now(UTC))
+        roll_back(there.project, there.scope, there.environ)
 
 
 def test_a_run_keeps_others_out_and_says_who_it_is(here: Machine, there: Machine) -> None:

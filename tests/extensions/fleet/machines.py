@@ -9,11 +9,11 @@ from typing import Any
 
 from search_site import MAIN, PROJECT, Piece, Site
 
+from searchsocket.extensions.fleet.push import Pushed, push_generation
+from searchsocket.extensions.fleet.scope_lease import ScopeLease, holding
 from searchsocket.stores.artifacts.documents import Writer
 from searchsocket.stores.artifacts.objects.base import Objects
 from searchsocket.stores.artifacts.pull import Pulled, pull_scope
-from searchsocket.stores.artifacts.push import Pushed, push_generation
-from searchsocket.stores.artifacts.scope_lease import ScopeLease, holding
 from searchsocket.stores.base import PageBody
 from searchsocket.stores.local import LocalStore
 from searchsocket.stores.local.layout import read_current

@@ -17,8 +17,7 @@ from searchsocket.errors import (
     ScopeLocked,
     SearchSocketError,
 )
-from searchsocket.stores.artifacts.documents import MAX_BYTES, Lease, Pointer, Writer, parse_document, pointer_name
-from searchsocket.stores.artifacts.lease import (
+from searchsocket.extensions.fleet.lease import (
     RENEWAL_S,
     Action,
     is_holder,
@@ -28,6 +27,7 @@ from searchsocket.stores.artifacts.lease import (
     with_renewal,
     without_lease,
 )
+from searchsocket.stores.artifacts.documents import MAX_BYTES, Lease, Pointer, Writer, parse_document, pointer_name
 from searchsocket.stores.artifacts.objects.base import ObjectChanged, ObjectMissing, Objects, read_version
 from searchsocket.types import Scope
 

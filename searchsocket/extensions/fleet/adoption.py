@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from searchsocket.errors import ArtifactInvalid, ScopeNotIndexed
+from searchsocket.extensions.fleet.live import note_base
+from searchsocket.extensions.fleet.scope_lease import ScopeLease
 from searchsocket.project.project import Project, index_folder
 from searchsocket.state import STATE_FILE
 from searchsocket.state.archive import restore
@@ -17,10 +19,8 @@ from searchsocket.stores.artifacts.documents import (
     parse_document,
     read_document,
 )
-from searchsocket.stores.artifacts.live import note_base
 from searchsocket.stores.artifacts.objects.base import ObjectMissing
 from searchsocket.stores.artifacts.pull import Pulled, fetch_blob, fetched_description, pull_scope
-from searchsocket.stores.artifacts.scope_lease import ScopeLease
 from searchsocket.system.files import TEMPORARY
 from searchsocket.types import Scope
 

@@ -11,15 +11,15 @@ from searchsocket.cli.numbers import DecimalNumber, WholeNumber
 from searchsocket.cli.options import json_option, load_project, log_options, project_option, scope_options
 from searchsocket.cli.output import count, print_json, safe, say
 from searchsocket.errors import ConfigMissing
+from searchsocket.extensions.fleet.live import push_live
+from searchsocket.extensions.fleet.prune import StoredGeneration, stored_generations
+from searchsocket.extensions.fleet.prune import prune as prune_objects
 from searchsocket.project.access import make_private_folders
 from searchsocket.project.project import Project
 from searchsocket.serving.pulled import open_pulled
 from searchsocket.serving.scopes import ReadableScopes
 from searchsocket.state import ProjectState
-from searchsocket.stores.artifacts.live import push_live
 from searchsocket.stores.artifacts.objects import open_objects
-from searchsocket.stores.artifacts.prune import StoredGeneration, stored_generations
-from searchsocket.stores.artifacts.prune import prune as prune_objects
 
 _url_option = click.option("--url", default="", metavar="URL", help="URL of the object store; default: artifacts.url.")
 

@@ -12,7 +12,7 @@ from searchsocket.stores.artifacts.documents import pointer_name
 from searchsocket.stores.artifacts.follow import PulledStore
 from searchsocket.stores.artifacts.objects.base import Objects, read
 from searchsocket.types import Scope
-from tests.stores.artifacts.machines import GIGABYTE, PIECES, Indexer
+from tests.extensions.fleet.machines import GIGABYTE, PIECES, Indexer
 
 PREVIEW = Scope(PROJECT, "preview")
 POLL_S = 60.0

@@ -20,7 +20,7 @@ from searchsocket.errors import (
 from searchsocket.stores.artifacts.documents import blob_name, description_name, pointer_name
 from searchsocket.stores.artifacts.objects import open_objects
 from searchsocket.stores.artifacts.objects.base import Objects, read
-from tests.stores.artifacts.machines import Indexer, Piece, Reader
+from tests.extensions.fleet.machines import Indexer, Piece, Reader
 
 Change = Callable[[dict[str, Any]], object]
 ENTRY = {"sha256": hashlib.sha256(b"evil").hexdigest(), "bytes": 4}

@@ -10,12 +10,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from searchsocket.errors import ArtifactInvalid, ArtifactsUnavailable, ScopeLocked, StateUnavailable
+from searchsocket.extensions.fleet.scope_lease import ScopeLease, holding
 from searchsocket.project.access import WRITER_FILE, make_token
 from searchsocket.project.project import Project
 from searchsocket.stores.artifacts.documents import PROJECT, ProjectDocument, Writer, read_document
 from searchsocket.stores.artifacts.objects import open_objects
 from searchsocket.stores.artifacts.objects.base import ObjectMissing
-from searchsocket.stores.artifacts.scope_lease import ScopeLease, holding
 from searchsocket.types import Scope
 
 # A run, its stages and its push share one lease: the outermost `run_lease` enters it here, the others find it.
@@ -73,6 +73,11 @@ def run_lease(
             _leases.update(outer)
 
 
+def current_lease(project: Project, scope: Scope) -> ScopeLease | None:
+    """Return the lease of the enclosing `run_lease`; None without one."""
+    return _leases.get(_key(project, scope))
+
+
 def check_lease(project: Project, scope: Scope) -> None:
     """Refuse to switch to another generation without the lease that the caller took; does nothing without one.
 
@@ -80,7 +85,7 @@ def check_lease(project: Project, scope: Scope) -> None:
         LeaseLost, PublishedElsewhere: Another machine took over the scope.
         ArtifactsUnavailable: The object store cannot be reached, and the vectors are in a store that machines share.
     """
-    if lease := _leases.get(_key(project, scope)):
+    if lease := current_lease(project, scope):
         try:
             lease.check()
         except ArtifactsUnavailable:

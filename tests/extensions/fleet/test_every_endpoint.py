@@ -16,11 +16,11 @@ from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.index import index_scope
 from searchsocket.project.project import open_project
 from searchsocket.serving.pulled import artifacts_address, open_pulled
+from tests.extensions.fleet.bucket_servers import MISSING as NO_BUCKETS
+from tests.extensions.fleet.bucket_servers import SECRET, bucket_server
 from tests.extensions.milvus.running import ENGINES, TOKEN, server_uri
 from tests.extensions.pinecone.server.running import running
 from tests.extensions.pinecone.server.service import Service
-from tests.stores.artifacts.bucket_servers import MISSING as NO_BUCKETS
-from tests.stores.artifacts.bucket_servers import SECRET, bucket_server
 
 IN_A_BUCKET = pytest.mark.skipif(bool(NO_BUCKETS), reason=NO_BUCKETS)
 PLACES = ["file", pytest.param("s3", marks=IN_A_BUCKET), pytest.param("gs", marks=IN_A_BUCKET)]

@@ -13,14 +13,14 @@ import pytest
 from small_site import write_page, write_site
 
 from searchsocket.errors import ArtifactsUnavailable
+from searchsocket.extensions.fleet.scope_lease import ScopeLease, holding
 from searchsocket.stores.artifacts.documents import Pointer, Writer, pointer_name, read_document
 from searchsocket.stores.artifacts.objects import open_objects
 from searchsocket.stores.artifacts.objects.base import Objects
-from searchsocket.stores.artifacts.scope_lease import ScopeLease, holding
 from searchsocket.types import Scope
 from tests.contract.objects import WritingContract
-from tests.stores.artifacts.bucket_servers import MISSING, SECRET, Buckets, bucket_server
-from tests.stores.artifacts.processes import COMMAND, answer, command, environment, served
+from tests.extensions.fleet.bucket_servers import MISSING, SECRET, Buckets, bucket_server
+from tests.extensions.fleet.processes import COMMAND, answer, command, environment, served
 
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=MISSING)
 SCHEMES = ("s3", "gs")

@@ -7,15 +7,15 @@ from functools import partial
 from pathlib import Path
 
 from searchsocket.errors import ArtifactsUnavailable, IndexCorrupt, ScopeNotIndexed
+from searchsocket.extensions.fleet.lease import is_built_on
+from searchsocket.extensions.fleet.push import Pushed, push_generation
+from searchsocket.extensions.fleet.run_lease import run_lease
 from searchsocket.project.project import Project, index_folder
 from searchsocket.project.scopes import named_default_branch
 from searchsocket.state import STATE_FILE
 from searchsocket.state.archive import archive
 from searchsocket.stores.artifacts.carried import carried_settings
 from searchsocket.stores.artifacts.documents import Pointer
-from searchsocket.stores.artifacts.lease import is_built_on
-from searchsocket.stores.artifacts.push import Pushed, push_generation
-from searchsocket.stores.artifacts.run_lease import run_lease
 from searchsocket.stores.local.layout import read_current, scope_folder
 from searchsocket.system.files import write_atomic
 from searchsocket.types import Scope

@@ -1,0 +1,62 @@
+"""Hooks of extensions around the work on a scope: before it, before the switch, and after the publish."""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+
+from searchsocket.extensions import extensions
+from searchsocket.extensions.base import load
+from searchsocket.pipeline.run.context import ScopeRun
+
+
+class RunHooks:
+    """The hooks of an extension; each does nothing unless a subclass overrides it. Their errors end the run.
+
+    Dry runs have no hooks. A hook of a stage that Dagster starts alone is called as one of a run.
+    """
+
+    def hold(self, run: ScopeRun, on_wait: Callable[[str], None]) -> AbstractContextManager[bool]:
+        """Keep other machines from the scope for a block, which has the scope's lock; nested blocks are allowed.
+
+        Args:
+            on_wait: Called before a wait, with the owner that the run waits for.
+
+        Returns:
+            True if it keeps them away.
+        """
+        return nullcontext(False)
+
+    def before_run(self, run: ScopeRun) -> None:
+        """Prepare the index for a run, in the block of `hold`; called for the run and for each of its stages."""
+
+    def before_change(self, run: ScopeRun) -> None:
+        """Refuse to change the live index by a command, such as a rollback, in the block of `hold`."""
+
+    def before_switch(self, run: ScopeRun) -> None:
+        """Refuse the switch to a generation that is verified."""
+
+    def after_publish(self, run: ScopeRun) -> None:
+        """Use the live generation, which may be the same as before, since this may have failed for it."""
+
+
+def hooks_of(run: ScopeRun) -> list[RunHooks]:
+    """The hooks of the extensions that are on."""
+    return [load(each.run_hooks) for each in extensions() if each.run_hooks and each.is_on(run.project.settings)]
+
+
+@contextmanager
+def holding(run: ScopeRun, on_wait: Callable[[str], None] = lambda owner: None) -> Iterator[bool]:
+    """Enter `hold` of all hooks; True if one of them keeps other machines away."""
+    with ExitStack() as stack:
+        holds = [stack.enter_context(hooks.hold(run, on_wait)) for hooks in hooks_of(run)]
+        yield any(holds)
+
+
+@contextmanager
+def changing(run: ScopeRun) -> Iterator[None]:
+    """Change the live index of a scope in a block, which has the scope's lock; raises what the hooks do."""
+    with holding(run):
+        for hooks in hooks_of(run):
+            hooks.before_change(run)
+        yield
+        for hooks in hooks_of(run):
+            hooks.after_publish(run)
