@@ -12,7 +12,7 @@ LONG = (
 # order, since no worker shall be left with a long file at the end.
 SLOW = (
     "extensions/milvus", "project/settings/test_effects.py", "faults/test_crashes.py", "faults/test_damaged_files.py",
-    "extensions/fleet/test_buckets.py", "cli/test_cli_workers.py", "sources/test_crawl_rendering.py",
+    "extensions/fleet/test_buckets.py", "cli/test_cli_workers.py", "extensions/browser/test_crawl_rendering.py",
     "agents/test_agent_projects.py", "extensions/pinecone", "extensions/fleet/test_artifact_faults.py",
     "cli/test_cli_process.py", "cli/test_interruptions.py", "extensions/pgvector", "clients", "faults",
     "content/html/test_real_sites.py",

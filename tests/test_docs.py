@@ -20,7 +20,7 @@ from searchsocket.errors import NoGenerationBefore, SearchSocketError
 from searchsocket.models.rerankers.base import RerankerUnavailable
 from searchsocket.project.settings.load import all_keys
 from searchsocket.project.settings.model import EmbeddingProvider, Settings
-from searchsocket.project.settings.source_kinds import SourceMode
+from searchsocket.project.settings.source_kinds import source_modes
 from tests.docs_pages import page, pages
 
 ROOT = Path(__file__).parent.parent
@@ -89,7 +89,7 @@ def test_the_port_and_the_default_embedder_are_those_of_the_code() -> None:
 
 def test_every_source_is_listed_and_has_a_page() -> None:
     listed = {cells[0] for cells in rows("docs/sources")}
-    assert {*get_args(SourceMode)} <= listed
+    assert {*source_modes()} <= listed
     assert {name.removeprefix("docs/sources/") for name in pages() if name.startswith("docs/sources/")} == listed
 
 

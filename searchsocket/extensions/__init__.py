@@ -8,7 +8,9 @@ from searchsocket.errors import ConfigError
 from searchsocket.extensions.base import Extension, Store, load
 
 GROUP = "searchsocket.extensions"
-_OURS = ("code", "demand", "documents", "fleet", "metrics", "milvus", "pinecone", "pgvector", "qdrant")
+_OURS = (
+    "code", "demand", "documents", "browser", "records", "fleet", "metrics", "milvus", "pinecone", "pgvector", "qdrant"
+)  # fmt: skip
 
 
 @cache

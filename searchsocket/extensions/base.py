@@ -40,6 +40,34 @@ class Store:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PageSource:
+    """A source of pages, which `source.mode` chooses by the name of its extension.
+
+    Attributes:
+        settings: Its section below `source`, a class of `SourceSection`.
+        open: A function of a `SourceRequest` that returns its `Source`, see `searchsocket.sources`.
+        formats: Formats of its pages, as Dagster shows them.
+    """
+
+    settings: str
+    open: str
+    formats: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Renderer:
+    """A program that runs the scripts of crawled pages.
+
+    Attributes:
+        settings: A class of `SettingsSection`, whose keys are added to `source.crawl`.
+        open: A function of a `CrawlAccess` that returns a `Rendering`, or None if the crawl needs none.
+    """
+
+    settings: str
+    open: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Extension:
     """The parts of one extension; "" means that it brings nothing of this kind.
 
@@ -57,6 +85,8 @@ class Extension:
         files: Names in the state folder that `searchsocket clean --all` deletes.
         corpora: A sequence of `Corpus`: what it indexes besides the pages of the site.
         store: A database for vectors.
+        source: A source of pages.
+        renderer: A program that runs the scripts of crawled pages.
         checks: A `DoctorCheck`, for `searchsocket doctor`.
         status: A function of a `Project` that returns a `PartStatus`, for `searchsocket status`.
         run_listener: A function that is called when a run begins and ends, see `searchsocket.pipeline.run.listeners`;
@@ -79,6 +109,8 @@ class Extension:
     files: Sequence[str] = ()
     corpora: str = ""
     store: Store | None = None
+    source: PageSource | None = None
+    renderer: Renderer | None = None
     checks: str = ""
     status: str = ""
     run_listener: str = ""

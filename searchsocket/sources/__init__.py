@@ -6,34 +6,33 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from searchsocket.errors import ConfigMissing
+from searchsocket.extensions import extensions
+from searchsocket.extensions.base import load
 from searchsocket.project.settings.model import Settings
 from searchsocket.project.settings.source_kinds import (
     CONTENT_FILES,
     CRAWL,
     GIT_BRANCH,
-    RECORDS,
     STATIC_OUTPUT,
-    SourceMode,
 )
 from searchsocket.sources.base import Excluder, Source, SourceOrigin
 from searchsocket.sources.content_files import ContentFilesSource
 from searchsocket.sources.find import DetectedBuild, configured_build, find_build, generator_of
 from searchsocket.sources.git_branch import GitBranchSource
 from searchsocket.sources.preview import refuse_open_places
-from searchsocket.sources.records import SPOOL, RecordsSource, installed_records
 from searchsocket.sources.static_output import StaticOutputSource
 from searchsocket.web.routes import scan_project
 from searchsocket.web.routes.kit import clean_dir
 from searchsocket.web.urls.form import CLEAN, Addresses, UrlForm, stated_form
 from searchsocket.web.urls.site import configured_site, crawl_address
 
-__all__ = ["configured_site", "make_source"]
+__all__ = ["SourceRequest", "configured_site", "make_source"]
 
 
 def make_source(
     root: Path,
     settings: Settings,
-    mode: SourceMode | None = None,
+    mode: str | None = None,
     *,
     scope: str = "",
     branch: str = "",
@@ -58,18 +57,18 @@ def make_source(
         ConfigMissing: There is nothing to index (the message lists the searched places), or a reader is missing.
         ConfigError: A glob cannot be read, or the site would have two base paths.
     """
-    request = _Request(root, settings, scope, branch or scope, fetched_dir, max_pages, previous_form)
+    request = SourceRequest(root, settings, scope, branch or scope, fetched_dir, max_pages, previous_form)
     mode = mode or settings.source.mode
     if settings.source.documents and not all(map(find_spec, ("pypdfium2", "mammoth"))):  # each document would fail
         raise ConfigMissing(
             "source.documents needs packages that are not installed: pip install 'searchsocket[documents]'"
         )
-    return _OPENERS[mode](request) if mode else _detect(request)
+    return _opener(mode)(request) if mode else _detect(request)
 
 
 @dataclass(frozen=True, slots=True)
-class _Request:
-    """The arguments of `make_source`."""
+class SourceRequest:
+    """The arguments of `make_source`, as each source gets them."""
 
     root: Path
     settings: Settings
@@ -97,7 +96,7 @@ class _Request:
         return Addresses(form, configured_site(self.settings, mode, self.scope).path)
 
 
-def _detect(request: _Request) -> Source:
+def _detect(request: SourceRequest) -> Source:
     """The build if there is one, else the content files."""
     build = request.build()
     if build.folder:
@@ -113,7 +112,7 @@ def _detect(request: _Request) -> Source:
     raise ConfigMissing(f"nothing to index: {checked}; {hint}")
 
 
-def _static_output(request: _Request) -> StaticOutputSource:
+def _static_output(request: SourceRequest) -> StaticOutputSource:
     build = request.build()
     if not build.folder:
         hint = "build the site first, or set source.static_output_dir"
@@ -125,7 +124,7 @@ def _searched_places(root: Path, build: DetectedBuild) -> str:
     return f"no HTML in {', '.join(f'{name}/' for name in build.candidates_checked)} of {root}"
 
 
-def _open_build(request: _Request, build: DetectedBuild) -> StaticOutputSource:
+def _open_build(request: SourceRequest, build: DetectedBuild) -> StaticOutputSource:
     settings = request.settings
     return StaticOutputSource(
         request.root / build.folder,
@@ -140,7 +139,7 @@ def _open_build(request: _Request, build: DetectedBuild) -> StaticOutputSource:
     )
 
 
-def _crawl(request: _Request) -> Source:
+def _crawl(request: SourceRequest) -> Source:
     from searchsocket.sources.crawl.source import CrawlSource  # heavy: imports an HTTP client
 
     settings, scope = request.settings, request.scope
@@ -162,7 +161,7 @@ def _crawl(request: _Request) -> Source:
     )
 
 
-def _git_branch(request: _Request) -> GitBranchSource:
+def _git_branch(request: SourceRequest) -> GitBranchSource:
     source = request.settings.source
     return GitBranchSource(
         request.root / source.git.repo_dir,
@@ -177,7 +176,7 @@ def _git_branch(request: _Request) -> GitBranchSource:
     )
 
 
-def _content_files(request: _Request, notes: Sequence[str] = ()) -> ContentFilesSource:
+def _content_files(request: SourceRequest, notes: Sequence[str] = ()) -> ContentFilesSource:
     source = request.settings.source
     base_dir = clean_dir(source.content_files.base_dir)
     folder = request.root / base_dir
@@ -195,32 +194,19 @@ def _content_files(request: _Request, notes: Sequence[str] = ()) -> ContentFiles
     )
 
 
-def _records(request: _Request) -> RecordsSource:
-    source = request.settings.source
-    records = source.records
-    if bool(records.files) == bool(records.reader):
-        hint = 'set either source.records.files, e.g. ["records/*.jsonl"], or source.records.reader'
-        raise ConfigMissing(f'source.mode is "records"; {hint}')
-    root, globs, origin = request.root, records.files, SourceOrigin(RECORDS.mode, ", ".join(records.files))
-    prepare = None
-    if records.reader:
-        root, globs, origin = request.fetched(), (SPOOL,), SourceOrigin(RECORDS.mode, generator=records.reader)
-        prepare = installed_records(records.reader, request.root, request.scope, root)
-    return RecordsSource(
-        root,
-        globs,
-        origin=origin,
-        site=configured_site(request.settings, RECORDS.mode, request.scope),
-        exclude=source.exclude,
-        max_page_bytes=source.max_page_bytes,
-        prepare=prepare,
+def _opener(mode: str) -> Callable[[SourceRequest], Source]:
+    """The function that opens a source of a mode, which may be that of an extension."""
+    if mode in _OPENERS:
+        return _OPENERS[mode]
+    opener: Callable[[SourceRequest], Source] = load(
+        next(extension.source.open for extension in extensions() if extension.source and extension.name == mode)
     )
+    return opener
 
 
-_OPENERS: Mapping[str, Callable[[_Request], Source]] = {
+_OPENERS: Mapping[str, Callable[[SourceRequest], Source]] = {
     STATIC_OUTPUT.mode: _static_output,
     CONTENT_FILES.mode: _content_files,
     GIT_BRANCH.mode: _git_branch,
     CRAWL.mode: _crawl,
-    RECORDS.mode: _records,
 }

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from search_api.app import create_app
-from searchsocket.content.page_record import read_record
+from searchsocket.extensions.records.record import read_record
 from searchsocket.project.project import Project
 from tests.extensions.fleet.processes import command
 

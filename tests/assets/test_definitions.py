@@ -17,7 +17,7 @@ from small_site import write_site
 from searchsocket.cli.index import index
 from searchsocket.pipeline.run.options import OPTIONS, RunOptions
 from searchsocket.pipeline.run.stages import STAGES
-from searchsocket.project.settings.source_kinds import SourceMode
+from searchsocket.project.settings.source_kinds import source_modes
 from searchsocket.quality.checks import ALL_CHECKS
 from searchsocket.sources.base import SourceOrigin
 from searchsocket_assets import site_definitions
@@ -106,7 +106,7 @@ def test_no_stage_is_tried_again_by_dagster(definitions: dg.Definitions) -> None
 
 def test_sources_of_a_launch_are_those_of_the_configuration() -> None:
     offered = set(get_args(IndexOptions.model_fields["source"].annotation))
-    assert offered == {"as-configured", *get_args(SourceMode)}
+    assert offered == {"as-configured", *source_modes()}
 
 
 def test_every_option_of_a_run_is_one_of_a_launch_and_of_the_command() -> None:

@@ -18,7 +18,7 @@ import pytest
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.index import index_scope
 from searchsocket.project.project import open_project
-from searchsocket.project.settings.site import CrawlSettings
+from searchsocket.project.settings.model import CrawlSettings
 from searchsocket.search.quoting.results import href
 from searchsocket.sources.crawl.source import CrawlSource
 from searchsocket.sources.static_output import StaticOutputSource

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.project.settings.site import CrawlSettings
+from searchsocket.project.settings.model import CrawlSettings
 from searchsocket.sources.crawl.fetch import USER_AGENT
 from searchsocket.sources.crawl.robots import MAX_BYTES, PRODUCT, parse_robots
 from searchsocket.sources.crawl.source import CrawlSource

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from searchsocket.project.settings.site import CrawlSettings
+from searchsocket.project.settings.model import CrawlSettings
 from searchsocket.sources.crawl.source import CrawlSource
 from searchsocket.sources.static_output import StaticOutputSource
 from searchsocket.web.urls.form import UrlForm, stated_form

@@ -13,7 +13,6 @@ from searchsocket.content.pages import DOCUMENTS
 from searchsocket.errors import ConfigError, ConfigMissing, InvalidScope, SourceUnavailable
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.project.project import Project
-from searchsocket.project.settings.source_kinds import SourceMode
 from searchsocket.sources.content_files import ContentFilesSource
 from searchsocket.sources.git_branch import GitBranchSource
 from searchsocket.sources.static_output import StaticOutputSource
@@ -66,7 +65,7 @@ def build_of(run: ScopeRun, commits: Mapping[str, str] = MappingProxyType({})) -
     return None
 
 
-def refuse_shared_source(project: Project, scopes: int, mode: SourceMode | None = None) -> None:
+def refuse_shared_source(project: Project, scopes: int, mode: str | None = None) -> None:
     """Refuse to index several scopes from one shared source.
 
     Raises:

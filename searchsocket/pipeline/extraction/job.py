@@ -12,14 +12,12 @@ from searchsocket.content.html.converters import Converter, make_converter
 from searchsocket.content.html.extract import EXTRACTOR_VERSION, extract_html
 from searchsocket.content.markdown.page import extract_markdown
 from searchsocket.content.pages import ExtractedPage, RawPage
-from searchsocket.content.record_page import extract_record
 from searchsocket.errors import SourceUnavailable
 from searchsocket.extensions import extensions
 from searchsocket.extensions.base import load
 from searchsocket.pipeline.extraction.limits import limited
 from searchsocket.pipeline.run.results import digest_of, sha256
 from searchsocket.project.settings.model import RunSettings, Settings
-from searchsocket.project.settings.source_kinds import SourceMode
 from searchsocket.sources import configured_site, make_source
 from searchsocket.sources.base import Source
 from searchsocket.state.extracts import StoredPage
@@ -32,7 +30,7 @@ class ExtractionJob:
 
     root: Path
     settings_json: str
-    mode: SourceMode | None
+    mode: str | None
     scope: str
     fetched_dir: Path
     pages: Sequence[StoredPage]
@@ -144,10 +142,8 @@ def extract_page(data: bytes, page: RawPage, settings: Settings, site: SiteBase,
             extract = extract_html
         case "markdown":
             extract = extract_markdown
-        case "pdf" | "docx" | "odt":
+        case "pdf" | "docx" | "odt" | "record":
             extract = _reader(page.kind)
-        case "record":
-            extract = extract_record
         case "code":
             raise ValueError(f"{page.locator!a} is source code, which is split and not extracted")
         case _:
@@ -176,7 +172,7 @@ def _reader(kind: str) -> Callable[..., ExtractedPage]:
     """
     place = next((extension.readers[kind] for extension in extensions() if kind in extension.readers), "")
     if not place:
-        raise ValueError(f"no extension reads {kind} files")
+        raise ValueError(f"no extension reads pages of the kind {kind}")
     reader: Callable[..., ExtractedPage] = load(place)
     return reader
 
@@ -197,7 +193,5 @@ def _settings(settings_json: str) -> Settings:
 
 
 @lru_cache(maxsize=4)
-def _source(
-    root: Path, settings_json: str, mode: SourceMode | None, scope: str, fetched_dir: Path, run_id: str
-) -> Source:
+def _source(root: Path, settings_json: str, mode: str | None, scope: str, fetched_dir: Path, run_id: str) -> Source:
     return make_source(root, _settings(settings_json), mode, scope=scope, fetched_dir=fetched_dir)

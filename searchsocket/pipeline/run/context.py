@@ -23,7 +23,7 @@ from searchsocket.pipeline.run.results import CheckOutcome
 from searchsocket.project.corpora import CorpusName
 from searchsocket.project.project import Project
 from searchsocket.project.settings.model import Settings
-from searchsocket.project.settings.source_kinds import SourceKind, SourceMode, source_kind
+from searchsocket.project.settings.source_kinds import SourceKind, source_kind
 from searchsocket.sources import configured_site, make_source
 from searchsocket.sources.base import Source
 from searchsocket.sources.commit_files import CommitFiles
@@ -77,7 +77,7 @@ SITE = Corpus(
     "site",
     home=lambda project: project,
     make_source=_page_source,
-    advice=lambda run: run.project.settings.source.advice(run.make_source().kind.mode),
+    advice=lambda run: run.project.settings.source.of_mode(run.make_source().kind.mode).advice(),
     not_indexed=ScopeNotIndexed,
     is_enabled=lambda _: True,
     title="",
@@ -169,7 +169,7 @@ class ScopeRun:
         return self.written_dir / "tmp" / self.scope.name
 
     @property
-    def source_mode(self) -> SourceMode | None:
+    def source_mode(self) -> str | None:
         """The source mode; None = detect it."""
         return self.options.source or self.project.settings.source.mode
 

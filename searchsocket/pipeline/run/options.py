@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import get_args
 
-from searchsocket.project.settings.source_kinds import SourceMode
+from searchsocket.project.settings.source_kinds import source_modes
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +53,9 @@ class RunOptions:
             "Stop before the first paid call if the estimate is higher.", float, unit="USD", flag="--max-cost"
         ),
     )
-    source: SourceMode | None = field(
+    source: str | None = field(
         default=None,
-        metadata=_option("Source of the pages, instead of source.mode.", str, choices=get_args(SourceMode)),
+        metadata=_option("Source of the pages, instead of source.mode.", str, choices=source_modes()),
     )
 
     def stated(self) -> Mapping[str, object]:

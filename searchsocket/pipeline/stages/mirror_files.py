@@ -4,7 +4,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from searchsocket.content.edit_files import EditedPage, EditFiles
@@ -164,14 +164,9 @@ def _page(
 
 def _source_file(run: ScopeRun, stored: MirrorPage) -> str:
     """The file of a page's text, relative to the project; "" if it is not a file of the project."""
-    source = run.project.settings.source
-    match stored.kind:
-        case "markdown" if not run.source_kind.is_remote:
-            return str(PurePosixPath(source.content_files.base_dir) / stored.locator)
-        case "record" if not source.records.reader:
-            return stored.locator.rpartition("@")[0]
-        case _:
-            return ""
+    if stored.kind == "markdown" and not run.source_kind.is_remote:  # also while the source is not detected
+        return run.project.settings.source.content_files.project_file(stored.locator)
+    return run.project.settings.source.of_mode(run.source_mode).project_file(stored.locator)
 
 
 def mirror_roots(run: ScopeRun) -> list[Path]:

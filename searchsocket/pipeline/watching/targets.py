@@ -13,7 +13,6 @@ from searchsocket.pipeline.unchanged.inputs import files_and_folders
 from searchsocket.sources.content_files import ContentFilesSource
 from searchsocket.sources.find import find_build
 from searchsocket.sources.git_branch import GitBranchSource
-from searchsocket.sources.records import RecordsSource
 from searchsocket.sources.static_output import StaticOutputSource
 from searchsocket.system.git import ask_git
 
@@ -47,7 +46,7 @@ def targets_of(run: ScopeRun) -> Targets:
         elif isinstance(source, ContentFilesSource):
             stems = {os.path.normpath(os.path.join(base, _stem(glob))) for glob in content.globs}
             folders = tuple(sorted({*folders, *(stem for stem in stems if stem != os.path.normpath(root))}))
-        elif isinstance(source, RecordsSource) and (globs := run.project.settings.source.records.files):
+        elif globs := run.project.settings.source.of_mode(source.kind.mode).watched():
             folders = (*folders, *(os.path.join(root, _stem(glob)) for glob in globs if _stem(glob)))
             files = (*files, *(os.path.join(root, glob) for glob in globs if not _stem(glob)))
         elif isinstance(source, GitBranchSource):

@@ -14,8 +14,9 @@ from pydantic_core import ErrorDetails
 
 from searchsocket.errors import ConfigError
 from searchsocket.extensions import installed
-from searchsocket.project.settings.model import Settings, VectorSettings, with_sections
+from searchsocket.project.settings.model import Settings, SourceSettings, VectorSettings, with_sections
 from searchsocket.project.settings.section import SettingsSection
+from searchsocket.project.settings.source_kinds import source_modes
 from searchsocket.system.json_text import JsonObject
 from searchsocket.text.mistakes import explain_mistake
 
@@ -145,13 +146,26 @@ def _set_value(data: JsonObject, path: tuple[str, ...], value: object, name: str
 def _settings_with(data: JsonObject, paths: Sequence[tuple[str, ...]]) -> type[Settings]:
     """The settings, with the sections of other distributions' extensions if the keys may need one of these."""
     sections = {*data, *(path[0] for path in paths)}
-    vector = data.get("vector")
-    stores = {
-        *(vector if isinstance(vector, dict) else ()),
-        *(path[1] for path in paths if path[0] == "vector" and path[1:]),
-    }
-    is_ours = Settings.model_fields.keys() >= sections and VectorSettings.model_fields.keys() >= stores
+
+    def names_below(name: str) -> set[str]:
+        section = data.get(name)
+        return {
+            *(section if isinstance(section, dict) else ()),
+            *(path[1] for path in paths if path[0] == name and path[1:]),
+        }
+
+    is_ours = (
+        Settings.model_fields.keys() >= sections
+        and VectorSettings.model_fields.keys() >= names_below("vector")
+        and SourceSettings.model_fields.keys() >= names_below("source")
+        and _mode(data) in (None, *source_modes())
+    )
     return Settings if is_ours else _all_settings()
+
+
+def _mode(data: JsonObject) -> object:
+    source = data.get("source")
+    return source.get("mode") if isinstance(source, dict) else None
 
 
 @cache

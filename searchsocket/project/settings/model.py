@@ -1,7 +1,7 @@
 """Every key of `searchsocket.toml`, with its default (spec 7). A key here has an effect, and a test that shows it."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, get_args
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import Field, create_model, field_validator, model_validator
@@ -19,18 +19,17 @@ from searchsocket.project.settings.section import Count, SettingsSection, WebAdd
 from searchsocket.project.settings.site import (
     BranchSettings,
     ChunkSettings,
+    CoreCrawlSettings,
+    CoreSourceSettings,
     ExtractSettings,
     ProjectSettings,
     RouteSettings,
     ScopeSettings,
-    SourceSettings,
     TransformSettings,
     UrlSettings,
     VersionSettings,
 )
 from searchsocket.types import FacetKind
-
-S = TypeVar("S", bound=SettingsSection)
 
 SynonymEntry = Annotated[str, Field(max_length=200)]
 SynonymGroup = Annotated[tuple[SynonymEntry, ...], Field(min_length=2, max_length=20)]
@@ -296,7 +295,7 @@ class CoreSettings(SettingsSection):
     project: ProjectSettings = ProjectSettings()
     scope: ScopeSettings = ScopeSettings()
     branches: BranchSettings = BranchSettings()
-    source: SourceSettings = SourceSettings()
+    source: CoreSourceSettings = CoreSourceSettings()
     urls: UrlSettings = UrlSettings()
     versions: VersionSettings = VersionSettings()
     routes: RouteSettings = RouteSettings()
@@ -330,13 +329,9 @@ class CoreSettings(SettingsSection):
             raise ValueError(f"{reserved_names[0]!r} is a built-in filter; choose another name")
         return value
 
-    def section(self, kind: type[S]) -> S:
-        """Return the section of an extension; its defaults if nothing configures it."""
-        return next((value for _, value in self if isinstance(value, kind)), None) or kind()
-
 
 def with_sections(base: type[CoreSettings], extensions: Sequence[Extension]) -> type[CoreSettings]:
-    """The settings with the sections of extensions, those of databases below `vector`.
+    """The settings with those of extensions, also below `vector`, `source` and `source.crawl`.
 
     Raises:
         ConfigError: An extension has the name of a section.
@@ -346,24 +341,46 @@ def with_sections(base: type[CoreSettings], extensions: Sequence[Extension]) -> 
         vector = type(base().vector)
         sections = _sections(vector, databases)
         provider: Any = Literal[(*vector.providers(), *sections)] | PackageName
-        vector = create_model(
-            "VectorSettings", __base__=vector, __module__=__name__, provider=(provider, "local"), **sections
+        fields["vector"] = _field(
+            create_model(
+                "VectorSettings", __base__=vector, __module__=__name__, provider=(provider, "local"), **sections
+            )
         )
-        fields["vector"] = (vector, vector())
+    if any(each.source or each.renderer for each in extensions):
+        fields["source"] = _field(_with_sources(type(base().source), extensions))
     return create_model("Settings", __base__=base, __module__=__name__, **fields)
+
+
+def _with_sources(base: type[CoreSourceSettings], extensions: Sequence[Extension]) -> type[CoreSourceSettings]:
+    """The settings of sources with a mode and a section for each source, and with the keys of renderers."""
+    sections = _sections(base, {each.name: each.source.settings for each in extensions if each.source})
+    modes = get_args(get_args(base.model_fields["mode"].annotation)[0])
+    mode: Any = Literal[(*modes, *sections)] | None
+    renderers = tuple(load(each.renderer.settings) for each in extensions if each.renderer)
+    crawl = create_model("CrawlSettings", __base__=(*renderers, type(base().crawl)), __module__=__name__)
+    return create_model(
+        "SourceSettings", __base__=base, __module__=__name__, mode=(mode, None), crawl=_field(crawl), **sections
+    )
 
 
 def _sections(base: type[SettingsSection], places: Mapping[str, str]) -> dict[str, Any]:
     """Fields for sections that `module:object` names."""
     if taken := sorted(places.keys() & base.model_fields.keys()):
         raise ConfigError(f"an extension has the name {taken[0]!r}, which is a section of the settings; uninstall it")
-    kinds = {name: load(place) for name, place in places.items()}
-    return {name: (kind, kind()) for name, kind in kinds.items()}
+    return {name: _field(load(place)) for name, place in places.items()}
+
+
+def _field(kind: type[SettingsSection]) -> Any:
+    return kind, kind()
 
 
 if TYPE_CHECKING:
     Settings = CoreSettings  # an extension gets its section from `section`
     VectorSettings = CoreVectorSettings
+    SourceSettings = CoreSourceSettings
+    CrawlSettings = CoreCrawlSettings
 else:
     Settings = with_sections(CoreSettings, built_in())
     VectorSettings = type(Settings().vector)
+    SourceSettings = type(Settings().source)
+    CrawlSettings = type(Settings().source.crawl)

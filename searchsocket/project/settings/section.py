@@ -1,7 +1,7 @@
 """Base of all sections of the settings."""
 
 import re
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
@@ -26,6 +26,7 @@ def listed(value: object) -> object:
     return tuple(value) if isinstance(value, list) else value
 
 
+S = TypeVar("S", bound="SettingsSection")
 Count = Annotated[int, Field(ge=1)]
 WebAddress = Annotated[str, AfterValidator(_web_address)]  # "" = none
 WebAddressOrPath = Annotated[str, AfterValidator(_web_address_or_path)]
@@ -35,3 +36,7 @@ class SettingsSection(BaseModel):
     """Base of the sections: frozen, no unknown keys, no silent conversions."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+    def section(self, kind: type[S]) -> S:
+        """Return the section below this one that an extension brings; its defaults if nothing configures it."""
+        return next((value for _, value in self if isinstance(value, kind)), None) or kind()

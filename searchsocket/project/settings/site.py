@@ -1,11 +1,13 @@
 """Settings of the source, and of pages and chunks (spec 7)."""
 
+from collections.abc import Sequence
+from pathlib import PurePosixPath
 from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
 from searchsocket.project.settings.section import Count, SettingsSection, WebAddress, WebAddressOrPath
-from searchsocket.project.settings.source_kinds import PLACEHOLDER, SourceMode, source_kind
+from searchsocket.project.settings.source_kinds import PLACEHOLDER, source_kind
 
 UrlStyle = Literal["auto", "clean", "slash", "html", "index"]
 
@@ -38,12 +40,34 @@ class BranchSettings(SettingsSection):
     protected: tuple[str, ...] = ("main", "master")  # globs over scope names; never pruned, like the default branch
 
 
-class ContentFilesSettings(SettingsSection):
+class SourceSection(SettingsSection):
+    """Settings of a kind of source, with what the core asks of every kind."""
+
+    def advice(self) -> str:
+        """Return what to check if the source has no text."""
+        return "check the build folder with `searchsocket doctor`"
+
+    def project_file(self, locator: str) -> str:
+        """Return the file of a page, relative to the project; "" if it is not a file of the project."""
+        return ""
+
+    def watched(self) -> Sequence[str]:
+        """Return globs of the files that the pages are made of, relative to the project."""
+        return ()
+
+
+class ContentFilesSettings(SourceSection):
     globs: tuple[str, ...] = ("src/routes/**/+page.md", "src/routes/**/+page.svx", "content/**/*.md", "docs/**/*.md")
     base_dir: str = ""  # relative to the project; "" = the project
 
+    def advice(self) -> str:
+        return f"check source.content_files.globs ({', '.join(self.globs)}) and base_dir"
 
-class CrawlSettings(SettingsSection):
+    def project_file(self, locator: str) -> str:
+        return str(PurePosixPath(self.base_dir) / locator)
+
+
+class CoreCrawlSettings(SourceSection):
     base_url: WebAddress = ""  # e.g. http://localhost:4173; {scope}, {branch}, {branch_slug} and {sha} are replaced
     routes: tuple[str, ...] = ()  # paths to start from
     sitemap_url: WebAddressOrPath = (
@@ -58,10 +82,10 @@ class CrawlSettings(SettingsSection):
     max_seconds: Annotated[float, Field(gt=0)] = 3600.0  # for the whole crawl
     max_failures_in_row: Count = 50  # after that, the crawl stops
     respect_robots_txt: bool = True
-    render: Literal["auto"] | bool = False  # run the scripts of pages in a browser; auto = if they add text to the site
-    render_hosts: tuple[str, ...] = ()  # other hosts that pages may load scripts and data from
-    browser: str = ""  # path of Chromium, or CDP address of a browser that runs; "" = Chromium on the PATH
     prefer: Literal["html", "markdown"] = "html"  # markdown = llms.txt and the Markdown of pages, where offered
+
+    def advice(self) -> str:
+        return "check source.crawl.base_url and its answers"
 
 
 class GitSettings(SettingsSection):
@@ -71,15 +95,12 @@ class GitSettings(SettingsSection):
     repo_dir: str = ""  # relative to the project; "" = the project
 
 
-class RecordSettings(SettingsSection):
-    """Pages as records, for mode `records`: from files, or from a Python package."""
+class CoreSourceSettings(SettingsSection):
+    """All settings of sources but those that extensions bring."""
 
-    files: tuple[str, ...] = ()  # globs of JSON Lines, relative to the project, e.g. "records/*.jsonl"
-    reader: str = ""  # entry point `searchsocket.sources` of an installed package, instead of files
-
-
-class SourceSettings(SettingsSection):
-    mode: SourceMode | None = None  # None = static-output if a build exists, else content-files
+    mode: Literal["static-output", "content-files", "git-branch", "crawl"] | None = (
+        None  # None = static-output if a build exists, else content-files
+    )
     static_output_dir: str = ""  # "" = the first common build folder that contains HTML
     base_path: str = ""  # URL path prefix of the site, e.g. "/docs"; "" = the path of the address, if one is set
     exclude: tuple[str, ...] = ()  # globs over URL paths, e.g. "/drafts/**"
@@ -87,10 +108,9 @@ class SourceSettings(SettingsSection):
     max_page_bytes: Count = 20_000_000  # a larger page fails and keeps its records
     content_files: ContentFilesSettings = ContentFilesSettings()
     git: GitSettings = GitSettings()
-    crawl: CrawlSettings = CrawlSettings()
-    records: RecordSettings = RecordSettings()
+    crawl: CoreCrawlSettings = CoreCrawlSettings()
 
-    def differs_by_scope(self, mode: SourceMode | None = None) -> bool:
+    def differs_by_scope(self, mode: str | None = None) -> bool:
         """Return True if each scope has its own source instead of sharing the working tree.
 
         Args:
@@ -105,18 +125,10 @@ class SourceSettings(SettingsSection):
                 return PLACEHOLDER.search(self.crawl.base_url) is not None
         return False
 
-    def advice(self, mode: str) -> str:
-        """Return what to check if a source of this mode has no text."""
-        match mode:
-            case "content-files" | "git-branch":
-                return f"check source.content_files.globs ({', '.join(self.content_files.globs)}) and base_dir"
-            case "crawl":
-                return "check source.crawl.base_url and its answers"
-            case "records" if self.records.reader:
-                return f"check what the entry point {self.records.reader!r} (source.records.reader) yields"
-            case "records":
-                return f"check source.records.files ({', '.join(self.records.files)})"
-        return "check the build folder with `searchsocket doctor`"
+    def of_mode(self, mode: str | None) -> SourceSection:
+        """Return the section of a mode, or of `mode` if that is None; defaults if it has none."""
+        section: SourceSection = getattr(self, source_kind(mode or self.mode).section, SourceSection())
+        return section
 
 
 class UrlSettings(SettingsSection):

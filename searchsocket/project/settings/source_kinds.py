@@ -1,10 +1,10 @@
 """Facts about each kind of source, known without opening one. Loads neither pydantic nor a source."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
 
-SourceMode = Literal["static-output", "content-files", "git-branch", "crawl", "records"]
+from searchsocket.extensions import built_in, extensions
 
 # Placeholders in `source.crawl.base_url` for the name, branch or commit of a scope.
 PLACEHOLDER = re.compile(r"\{(scope|branch_slug|branch|sha)(?::([1-9][0-9]?))?\}")
@@ -20,21 +20,35 @@ class SourceKind:
     is_remote: bool = False  # pages come from another host, which cannot be watched
     reads_commit: bool = False  # pages are files of a commit, which never change
     scope_setting: str = ""  # the setting that can name a scope
+    section: str = ""  # its settings below `source`
 
 
 STATIC_OUTPUT = SourceKind(
     "static-output", frozenset({"html"}), is_build=True, scope_setting="source.static_output_dir"
 )
-CONTENT_FILES = SourceKind("content-files", frozenset({"markdown"}))
-GIT_BRANCH = SourceKind("git-branch", frozenset({"markdown", "git"}), reads_commit=True)
-CRAWL = SourceKind("crawl", frozenset({"html", "http"}), is_remote=True, scope_setting="source.crawl.base_url")
-RECORDS = SourceKind("records", frozenset({"json"}))
+CONTENT_FILES = SourceKind("content-files", frozenset({"markdown"}), section="content_files")
+GIT_BRANCH = SourceKind("git-branch", frozenset({"markdown", "git"}), reads_commit=True, section="content_files")
+CRAWL = SourceKind(
+    "crawl", frozenset({"html", "http"}), is_remote=True, scope_setting="source.crawl.base_url", section="crawl"
+)
 CODE_FILES = SourceKind("working-tree")
 CODE_OF_COMMIT = SourceKind("git-branch", reads_commit=True)
 
-_KINDS = {kind.mode: kind for kind in (STATIC_OUTPUT, CONTENT_FILES, GIT_BRANCH, CRAWL, RECORDS)}
+_OF_CORE = {kind.mode: kind for kind in (STATIC_OUTPUT, CONTENT_FILES, GIT_BRANCH, CRAWL)}
 
 
 def source_kind(mode: str | None) -> SourceKind:
     """The kind of a mode. None detects the source; until then a build is assumed."""
-    return _KINDS[mode] if mode else STATIC_OUTPUT
+    return (_OF_CORE.get(mode) or _of_extensions()[mode]) if mode else STATIC_OUTPUT
+
+
+def source_modes() -> tuple[str, ...]:
+    """The modes of this distribution."""
+    return (*_OF_CORE, *(extension.name for extension in built_in() if extension.source))
+
+
+def _of_extensions() -> Mapping[str, SourceKind]:
+    sources = {extension.name: extension.source for extension in extensions()}
+    return {
+        name: SourceKind(name, frozenset(source.formats), section=name) for name, source in sources.items() if source
+    }

@@ -13,7 +13,7 @@ from protego import Protego
 
 from searchsocket.content.pages import RawPage
 from searchsocket.errors import SourceUnavailable
-from searchsocket.project.settings.site import CrawlSettings
+from searchsocket.project.settings.site import CoreCrawlSettings
 from searchsocket.project.settings.source_kinds import CRAWL
 from searchsocket.sources.base import SourceOrigin, SourceReport
 from searchsocket.sources.crawl import markdown
@@ -29,7 +29,7 @@ from searchsocket.sources.crawl.frontier import Frontier
 from searchsocket.sources.crawl.page_fetch import FetchedPage, PageFetch, PageTask
 from searchsocket.sources.crawl.pages import MAX_LINKS, CrawledPages
 from searchsocket.sources.crawl.queries import QueryPages
-from searchsocket.sources.crawl.rendering import Rendering, ScriptRequests
+from searchsocket.sources.crawl.rendering import CrawlAccess, Rendering, open_rendering
 from searchsocket.sources.crawl.robots import read_robots
 from searchsocket.sources.crawl.site import CrawledSite
 from searchsocket.sources.crawl.sitemap import MAX_SITEMAPS
@@ -52,7 +52,7 @@ class CrawlSource:
 
     def __init__(
         self,
-        settings: CrawlSettings,
+        settings: CoreCrawlSettings,
         store_dir: Path,
         *,
         address: str,
@@ -117,9 +117,8 @@ class CrawlSource:
                 yield from self._levels(fetcher, crawled)
         if self._rendering:
             report.rendering = self._rendering.summary()
-            if self._rendering.is_on and (hosts := ", ".join(sorted(self._rendering.requests.refused_hosts))):
-                hint = "if text is missing, add the host to source.crawl.render_hosts"
-                self._warn("hosts", f"scripts of pages may not load files of {hosts}; {hint}")
+            if warning := self._rendering.warning():
+                self._warn("hosts", warning)
         self._warn_of_lost_pages(crawled)
         if self._budget.is_over():
             report.truncated = True
@@ -148,22 +147,14 @@ class CrawlSource:
         return Fetcher(self._address, limits, self._budget, accept=accept, sleep=self._sleep, monotonic=self._monotonic)
 
     def _open_rendering(self, fetcher: Fetcher) -> Rendering | None:
-        if self._settings.render is False:
-            return None
-
         def for_scripts(origin: str) -> Fetcher:
             address = self._address if origin == fetcher.origin else origin
             limits = FetchLimits(self._max_page_bytes, self._settings.timeout_s, attempts=2)
             return Fetcher(address, limits, self._budget, accept="*/*", allows_private=fetcher.allows_private)
 
-        requests = ScriptRequests(
-            fetcher.origin,
-            self._is_allowed,
-            self._settings.render_hosts,
-            for_scripts,
-            respects_robots=self._settings.respect_robots_txt,
+        return open_rendering(
+            CrawlAccess(self._settings, fetcher.origin, self._is_allowed, for_scripts, self._max_page_bytes)
         )
-        return Rendering(self._settings, requests, max_bytes=self._max_page_bytes)
 
     def _levels(self, fetcher: Fetcher, crawled: CrawledPages) -> Iterator[RawPage]:
         frontier = Frontier(self._max_pages)

@@ -19,7 +19,6 @@ from searchsocket.extensions.code.sources.working_tree import WorkingTreeSource
 from searchsocket.pipeline.extraction.limits import limited
 from searchsocket.pipeline.run.results import sha256
 from searchsocket.project.settings.model import RunSettings, Settings
-from searchsocket.project.settings.source_kinds import SourceMode
 from searchsocket.state.extracts import StoredPage
 from searchsocket.system.locators import path_of
 from searchsocket.types import Chunk
@@ -31,7 +30,7 @@ class CodeJob:
 
     root: Path
     settings_json: str
-    mode: SourceMode | None
+    mode: str | None
     scope: str
     files: Sequence[StoredPage]
     owner: int = field(default_factory=os.getpid)  # the process that runs the stage
@@ -106,6 +105,6 @@ def _settings(settings_json: str) -> Settings:
 
 @lru_cache(maxsize=4)
 def _source(
-    root: Path, settings_json: str, mode: SourceMode | None, scope: str, run_id: str
+    root: Path, settings_json: str, mode: str | None, scope: str, run_id: str
 ) -> WorkingTreeSource | CommitSource:
     return make_code_source(root, _settings(settings_json), mode, scope)

@@ -10,11 +10,11 @@ from searchsocket.extensions.code.sources.commit import CommitSource
 from searchsocket.extensions.code.sources.working_tree import WorkingTreeSource
 from searchsocket.project.location import is_no_project
 from searchsocket.project.settings.model import Settings
-from searchsocket.project.settings.source_kinds import SourceMode, source_kind
+from searchsocket.project.settings.source_kinds import source_kind
 
 
 def make_code_source(
-    root: Path, settings: Settings, mode: SourceMode | None = None, branch: str = ""
+    root: Path, settings: Settings, mode: str | None = None, branch: str = ""
 ) -> WorkingTreeSource | CommitSource:
     """The source files of a project: of the commit if its pages come from one, otherwise of the working tree.
 

@@ -10,13 +10,13 @@ import pytest
 from contract.source import Place, SourceContract
 
 from searchsocket.content.pages import ExtractedPage, RawPage
-from searchsocket.content.record_page import extract_record
 from searchsocket.errors import ConfigError, ConfigMissing, SourceUnavailable
+from searchsocket.extensions.records.page import extract_record
+from searchsocket.extensions.records.source import GROUP, RecordsSource
 from searchsocket.project.settings.model import Settings
 from searchsocket.project.settings.site import ExtractSettings, TransformSettings
-from searchsocket.sources import make_source, records
+from searchsocket.sources import make_source
 from searchsocket.sources.base import Source
-from searchsocket.sources.records import RecordsSource
 from searchsocket.system import plugins
 from searchsocket.web.urls.resolve import site_base
 
@@ -189,7 +189,7 @@ class Reader:
 def reader(monkeypatch: pytest.MonkeyPatch) -> Reader:
     reader_entry = Reader([])
     monkeypatch.setattr(sys.modules[__name__], "READER", reader_entry, raising=False)
-    point = EntryPoint("boats", f"{__name__}:READER", records.GROUP)
+    point = EntryPoint("boats", f"{__name__}:READER", GROUP)
     monkeypatch.setattr(plugins, "entry_points", lambda **_: EntryPoints([point]))
     return reader_entry
 

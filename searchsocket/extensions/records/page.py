@@ -11,8 +11,8 @@ from searchsocket.content.html.extract import extract_html
 from searchsocket.content.html.metadata import parse_date, parse_language, parse_tags
 from searchsocket.content.html.tree import one_line
 from searchsocket.content.markdown.page import extract_markdown
-from searchsocket.content.page_record import read_record
 from searchsocket.content.pages import ExtractedPage, RawPage
+from searchsocket.extensions.records.record import read_record
 from searchsocket.project.settings.site import ExtractSettings, TransformSettings
 from searchsocket.text.facets import NO_FACETS, Facets, read_facets
 from searchsocket.web.urls.resolve import AT_ROOT, SiteBase

@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
-from searchsocket.content.page_record import read_record
 from searchsocket.content.pages import RawPage
-from searchsocket.errors import ConfigError, SearchSocketError, SourceUnavailable
-from searchsocket.project.settings.source_kinds import RECORDS
+from searchsocket.errors import ConfigError, ConfigMissing, SearchSocketError, SourceUnavailable
+from searchsocket.extensions.records.record import read_record
+from searchsocket.extensions.records.settings import RecordSettings
+from searchsocket.project.settings.source_kinds import source_kind
+from searchsocket.sources import SourceRequest, configured_site
 from searchsocket.sources.base import Excluder, SourceOrigin, SourceReport
 from searchsocket.sources.files import modified_inside, open_inside, too_large
 from searchsocket.system.files import replacing
@@ -19,6 +21,7 @@ from searchsocket.system.plugins import find_plugin
 from searchsocket.web.urls.paths import canonical_path, page_path, sort_key
 from searchsocket.web.urls.resolve import AT_ROOT, SiteBase, resolve_address
 
+MODE = "records"
 GROUP = "searchsocket.sources"
 SPOOL = "records.jsonl"
 
@@ -29,7 +32,7 @@ ReadRecords = Callable[[Path, str], Iterable[Mapping[str, object]]]
 class RecordsSource:
     """Records in JSON Lines files below one folder."""
 
-    kind = RECORDS
+    kind = source_kind(MODE)
 
     def __init__(
         self,
@@ -197,3 +200,30 @@ def _lines(file: BinaryIO, max_bytes: int) -> Iterator[tuple[int, int, bytes]]:
 
 def _stamp(line: bytes) -> str:
     return hashlib.sha256(line).hexdigest()
+
+
+def open_records(request: SourceRequest) -> RecordsSource:
+    """Open the records of a project.
+
+    Raises:
+        ConfigMissing: Neither files nor a reader are set, both are, or no package has the reader.
+    """
+    source = request.settings.source
+    records = source.section(RecordSettings)
+    if bool(records.files) == bool(records.reader):
+        hint = 'set either source.records.files, e.g. ["records/*.jsonl"], or source.records.reader'
+        raise ConfigMissing(f'source.mode is "records"; {hint}')
+    root, globs, origin = request.root, records.files, SourceOrigin(MODE, ", ".join(records.files))
+    prepare = None
+    if records.reader:
+        root, globs, origin = request.fetched(), (SPOOL,), SourceOrigin(MODE, generator=records.reader)
+        prepare = installed_records(records.reader, request.root, request.scope, root)
+    return RecordsSource(
+        root,
+        globs,
+        origin=origin,
+        site=configured_site(request.settings, MODE, request.scope),
+        exclude=source.exclude,
+        max_page_bytes=source.max_page_bytes,
+        prepare=prepare,
+    )
