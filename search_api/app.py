@@ -89,7 +89,9 @@ def create_app(
     trusts_loopback = dev and is_loopback(host)
 
     app = _without_endpoints(project, service, on_demand=on_demand)
-    context = AppContext(app, project, service, Freshness(project, service), environ, clock, on_error, bool(key))
+    services = open_services(project, environ, clock=clock, on_error=on_error, service=service, only_enabled=True)
+    freshness = Freshness(project, service)
+    context = AppContext(app, project, service, services, freshness, environ, clock, on_error, bool(key))
     added = [load(each.endpoints)(context) for each in extensions() if each.endpoints]
     beacon = next((each.beacon for each in added if each.beacon), "")
     on_search = _all_of([each.on_search for each in added if each.on_search])
@@ -186,15 +188,7 @@ def _add_capabilities(context: AppContext, on_search: OnAnswer) -> Queries:
     Args:
         on_search: Called with each search.
     """
-    app, project, service, prefix = context.app, context.project, context.service, context.prefix
-    services = open_services(
-        project,
-        context.environ,
-        clock=context.clock,
-        on_error=context.on_error,
-        service=service,
-        only_enabled=True,
-    )
+    app, project, services, prefix = context.app, context.project, context.services, context.prefix
     services.content()  # raises now, not at the first request
     for part in enabled_parts(project.settings, services.parts).values():
         part()

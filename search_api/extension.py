@@ -9,6 +9,7 @@ from search_api.endpoints.capabilities import OnAnswer
 from search_api.endpoints.common import Freshness
 from search_api.openapi import SearchApp
 from searchsocket.project.project import Project
+from searchsocket.serving.capabilities.base import Services
 from searchsocket.serving.service import OnError, SearchService
 
 
@@ -19,6 +20,7 @@ class AppContext:
     app: SearchApp
     project: Project
     service: SearchService
+    services: Services
     freshness: Freshness
     environ: Mapping[str, str]
     clock: Callable[[], datetime]

@@ -7,7 +7,6 @@ from typing import Any, assert_never, get_args
 from fastapi import FastAPI
 
 from searchsocket.search.filters import MAX_FILTER_VALUES
-from searchsocket.serving.capabilities.all_capabilities import CAPABILITIES
 from searchsocket.stores.base.labels import KIND, LANGUAGE
 from searchsocket.system.json_text import JsonObject
 from searchsocket.text.facets import MAX_VALUE_CHARS, Facets
@@ -36,7 +35,6 @@ _NAMES = {
     "SectionResult": "SectionModel",
     "ServiceHealth": "HealthResponse",
 }
-_REQUESTS = sorted({each.request.__name__ for each in CAPABILITIES if each.http.post and not each.private})
 _LANGUAGE = "[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8}){0,4}"
 _NUMBER = "-?[0-9]{1,15}([.][0-9]{1,15})?"
 _BOOLEAN = ("true", "false")
@@ -61,8 +59,9 @@ class SearchApp(FastAPI):
             schemas = document["components"]["schemas"]
             for name in ("HTTPValidationError", "ValidationError"):
                 schemas.pop(name, None)
-            for name in _REQUESTS:
-                _describe_defaults(schemas[name])
+            for name in schemas:
+                if name.endswith("Request"):
+                    _describe_defaults(schemas[name])
             gets = (methods["get"] for methods in document["paths"].values() if "get" in methods)
             parameters = [parameter for operation in gets for parameter in operation.get("parameters", ())]
             state_filters(schemas, parameters, self._facets)

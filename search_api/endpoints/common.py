@@ -23,6 +23,7 @@ from searchsocket.system.json_text import JsonObject
 ENDPOINTS = frozenset(
     {
         *(each.http.path.split("/")[1] for each in CAPABILITIES if each.http.path),
+        "answer",
         "beacon",
         "health",
         "live",

@@ -90,6 +90,12 @@ class _AllCommands(LoadedCommands):
     def places(self) -> Mapping[str, str]:
         return {name: command.place for name, command in self.described().items()}
 
+    def __getitem__(self, name: str) -> click.Command:
+        command = super().__getitem__(name)
+        for place in (each.options[name] for each in built_in() if name in each.options):
+            command = load(place)(command)
+        return command
+
 
 def _ordered(core: Mapping[str, str], extensions: Iterable[Extension]) -> Iterator[tuple[str, Command]]:
     """The commands of the core, with those of extensions before the command that they name, or at the end."""

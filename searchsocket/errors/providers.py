@@ -92,3 +92,10 @@ class ArtifactFormat(ArtifactInvalid):
     """An older release wrote the artefact, in a format that this one does not read; nothing was downloaded."""
 
     code = "INDEX_FORMAT"
+
+
+class ModelUnavailable(SearchSocketError):
+    """The language model that writes answers did not answer; callers get the passages. Safe to retry."""
+
+    code = "MODEL_UNAVAILABLE"
+    retryable = True

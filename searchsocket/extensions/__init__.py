@@ -9,7 +9,8 @@ from searchsocket.extensions.base import Extension, Store, load
 
 GROUP = "searchsocket.extensions"
 _OURS = (
-    "code", "demand", "documents", "browser", "records", "fleet", "metrics", "milvus", "pinecone", "pgvector", "qdrant"
+    "answers", "code", "demand", "documents", "browser", "records", "fleet", "metrics", "milvus", "pinecone",
+    "pgvector", "qdrant",
 )  # fmt: skip
 
 

@@ -94,6 +94,8 @@ class Extension:
         run_hooks: A `RunHooks` of `searchsocket.pipeline.run.hooks`: what it does before a run, before the switch to
             a new generation, and after it; its errors end the run.
         commands: By name.
+        options: Name of a command of the core -> a function that returns it with more options. Only of ours: to look
+            for others would make each command slower.
     """
 
     name: str
@@ -116,6 +118,7 @@ class Extension:
     run_listener: str = ""
     run_hooks: str = ""
     commands: Mapping[str, Command] = field(default_factory=dict)
+    options: Mapping[str, str] = field(default_factory=dict)
 
     def is_on(self, settings: object) -> bool:
         """Return True unless `enable` of the section with its name is false."""

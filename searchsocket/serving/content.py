@@ -1,7 +1,7 @@
 """Content service for agents: resolve a folder, check that the caller may read it, and answer from it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 
@@ -22,6 +22,7 @@ from searchsocket.search.query import SearchQuery
 from searchsocket.serving.parts import Part, PartContext, enabled_parts, open_parts
 from searchsocket.serving.service import OnError, SearchService, SourceChanges
 from searchsocket.types import Generation, PageFacts, Scope
+from searchsocket.web.urls.site import site_path
 
 _SITE = "site"
 _MAX_TRIES = 3
@@ -81,6 +82,9 @@ class ContentService:
             ScopeRefused, ScopeNotIndexed: The scope is not for this caller, or not indexed.
         """
         prefix = f"{scope}/" if scope else ""
+        if query.path_prefix:
+            site = self.service.site_of(self.service.scopes.find(scope, trusted=trusted).name)
+            query = replace(query, path_prefix=site_path(query.path_prefix, site))
         folders, missing = [], None
         for kind in (_SITE, *(self.parts if trusted else ())):
             try:

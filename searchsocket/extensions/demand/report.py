@@ -12,11 +12,11 @@ from searchsocket.extensions.demand.proposals import CurrentAnswer, DemandPropos
 from searchsocket.extensions.demand.settings import DemandSettings
 from searchsocket.extensions.demand.tally import DemandCounts, DemandRow
 from searchsocket.models.embedders.lexicon import is_language, is_run_of_keys
-from searchsocket.models.embedders.queries import NoVector, vector_for
 from searchsocket.project.project import Project
 from searchsocket.quality.golden import golden_file, golden_queries
 from searchsocket.search.answer import Quality, SearchAnswer
 from searchsocket.search.engine import SearchEngine
+from searchsocket.search.nearest import nearest_chunks
 from searchsocket.search.query import SearchQuery
 from searchsocket.search.wire import Wire
 from searchsocket.text.words import parse_query
@@ -28,7 +28,6 @@ _FEW = 0.1  # share of a query's visitors who opened a result; below it the quer
 _PAGES = 3
 _MAX_LONGER = 50
 _LEAST_CONFIDENCE = 0.05  # of a page in the report
-_NEAREST = 10  # chunks
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,13 +249,8 @@ class _EntryMaker:
         return CurrentAnswer(query, answer.quality, pages or self._nearest(query), missing, is_noise(query))
 
     def _nearest(self, query: str) -> tuple[NearPage, ...]:
-        """Return the nearest pages of a query without results: the best by words, then by meaning, then by words."""
-        reader = self._reader
-        by_words = [hit.id for hit in reader.words.search(query, top_k=_NEAREST)]
-        vector = vector_for(self._engine.queries, reader.generation, query)
-        near = (
-            [] if isinstance(vector, NoVector) else [hit.id for hit in reader.vectors.nearest(vector, top_k=_NEAREST)]
-        )
-        facts = reader.catalogue.facts([*by_words[:1], *near, *by_words[1:]])
+        """Return the nearest pages of a query without results, see `nearest_chunks`."""
+        ids = nearest_chunks(self._engine.queries, self._reader, query)
+        facts = self._reader.catalogue.facts(ids)
         pages = dict(zip(facts.url, facts.title, strict=True))
         return tuple(NearPage(url, title, None) for url, title in list(pages.items())[:_PAGES])

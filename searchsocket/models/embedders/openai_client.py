@@ -1,6 +1,7 @@
 """OpenAI's client over the bounded HTTP of this package: its own HTTP library is a fork of httpx."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 import httpx
 import httpx2
@@ -21,28 +22,47 @@ class OpenAITransport(httpx2.BaseTransport):
         self._client = bounded_client(timeout_s, _MAX_BYTES)
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Answer with the whole body.
+        """Answer with the body as it arrives.
 
         Raises:
-            httpx2.TransportError: The request failed; its cause is httpx's error.
+            httpx2.TransportError: The request failed; its cause is httpx's error. Also raised by reading the body.
         """
-        try:
-            answer = self._client.request(
-                request.method,
-                str(request.url),
-                content=request.read(),
-                headers=request.headers.multi_items(),
-                follow_redirects=False,  # the client above decides that
-            )
-        except httpx.TimeoutException as error:
-            raise httpx2.ReadTimeout(str(error), request=request) from error
-        except httpx.TransportError as error:
-            raise httpx2.ReadError(str(error), request=request) from error
-        return httpx2.Response(answer.status_code, headers=answer.headers.multi_items(), content=answer.content)
+        sent = self._client.build_request(
+            request.method, str(request.url), content=request.read(), headers=request.headers.multi_items()
+        )
+        with _errors_of(request):  # the client above follows redirects
+            answer = self._client.send(sent, stream=True, follow_redirects=False)
+        return httpx2.Response(answer.status_code, headers=answer.headers.multi_items(), stream=_Body(answer, request))
 
     def close(self) -> None:
         """Close all connections."""
         self._client.close()
+
+
+class _Body(httpx2.SyncByteStream):
+    """The body of a response."""
+
+    def __init__(self, answer: httpx.Response, request: httpx2.Request) -> None:
+        self._answer = answer
+        self._request = request
+
+    def __iter__(self) -> Iterator[bytes]:
+        with _errors_of(self._request):
+            yield from self._answer.iter_raw()
+
+    def close(self) -> None:
+        self._answer.close()
+
+
+@contextmanager
+def _errors_of(request: httpx2.Request) -> Iterator[None]:
+    """Turn errors of httpx into those of its fork."""
+    try:
+        yield
+    except httpx.TimeoutException as error:
+        raise httpx2.ReadTimeout(str(error), request=request) from error
+    except httpx.TransportError as error:
+        raise httpx2.ReadError(str(error), request=request) from error
 
 
 class OpenAIClient:

@@ -17,7 +17,7 @@ from searchsocket.system.errors import client_error
 from searchsocket.system.files import make_private_folder, share
 
 FILE = "costs.db"
-Use = Literal["index", "queries", "reranking"]
+Use = Literal["index", "queries", "reranking", "answers"]
 _BUSY_TIMEOUT_S = 30.0
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS paid (project TEXT, month TEXT, used_for TEXT, model TEXT, "
@@ -30,7 +30,7 @@ class Paid:
     """One line of the ledger."""
 
     month: str  # `2026-11`
-    used_for: str  # `index` or `queries`
+    used_for: str  # one of `Use`
     model_id: str
     tokens: int  # as the provider charged them, else as we count them
     cost_usd: float

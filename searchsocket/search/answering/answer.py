@@ -17,6 +17,8 @@ class AskQuery:
     limit: int = 3  # passages: 1 to 10
     max_tokens: int | None = None  # of all passages: 200 to 100,000; None: that of the previous answer, else 2,000
     continuation_token: str = ""  # of the previous answer, to get the next passages
+    path_prefix: str = ""  # only pages in this directory, and no source code
+    languages: tuple[str, ...] = ()  # only pages in one of them; empty = all
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NamedTuple
 
@@ -74,9 +74,11 @@ def ask(
         VectorBackendUnavailable: The backend could not be reached; an outage is never reported as "not found".
     """
     check_bounds(query.limit, query.max_tokens, MAX_PASSAGES)
+    if query.path_prefix:
+        folders = [folder for folder in folders if folder.has_urls]
     question = clean_text(query.question)
     page_request = _page_request(folders, query, question, words)
-    supported_passages = candidates(folders, question)
+    supported_passages = candidates(folders, question, query)
     confidence = likelihood(supported_passages[0].support) if supported_passages else 0.0
     is_answered = confidence >= ENOUGH
     now = clock()
@@ -108,16 +110,19 @@ def ask(
     )
 
 
-def candidates(folders: Sequence[ContentFolder], question: str) -> list[Supported]:
+def candidates(folders: Sequence[ContentFolder], question: str, query: AskQuery | None = None) -> list[Supported]:
     """Merge the passages of all folders, keeping each folder's order; the likelier head is taken next.
 
     Scores of two folders cannot be compared, since each weighs words by its own texts. A source file that repeats an
     indexed page is dropped: the page has a URL.
+
+    Args:
+        query: Its conditions on pages; None = none.
     """
     site = next((folder.reader for folder in folders if folder.has_urls), None)
     ranked = []
     for folder in folders:
-        passages = sorted(supported(folder, question), key=lambda passage: -passage.score)
+        passages = sorted(supported(folder, question, query), key=lambda passage: -passage.score)
         ranked.append(deque(passages if folder.has_urls or site is None else _without_copies(passages, site)))
     merged: list[Supported] = []
     while ranked := [queue for queue in ranked if queue]:
@@ -133,12 +138,14 @@ def _without_copies(passages: Sequence[Supported], site: IndexReader) -> list[Su
     return [passage for passage in passages if passage.readable.record.page.source_file not in copies]
 
 
-def supported(folder: ContentFolder, question: str) -> list[Supported]:
-    """Return the best passage of each of the best chunks of a folder."""
-    reader = folder.reader
+def supported(folder: ContentFolder, question: str, query: AskQuery | None = None) -> list[Supported]:
+    """Return the best passage of each of the best chunks of a folder, see `candidates`."""
+    reader, where = folder.reader, folder.where
+    if query and folder.has_urls:
+        where = replace(where, path_prefix=query.path_prefix, languages=query.languages)
     embedded = folder.vector(question)
     vector = None if isinstance(embedded, NoVector) else embedded
-    ranked = find_candidates(reader, vector, question, top_k=_CANDIDATES, where=folder.where)
+    ranked = find_candidates(reader, vector, question, top_k=_CANDIDATES, where=where)
     if not ranked.ids:
         return []
     shares = shares_of(question, ranked.facts.url, is_read=vector is not None and folder.is_read())

@@ -24,6 +24,7 @@ from tests.project.settings import (
     effects_of_remote,
     effects_of_rerank,
     effects_of_runs,
+    effects_of_sentences,
     effects_of_sources,
     effects_of_stores,
     effects_of_versions,
@@ -50,6 +51,7 @@ EFFECTS = (
     *effects_of_redaction.EFFECTS,
     *effects_of_rerank.EFFECTS,
     *effects_of_answers.EFFECTS,
+    *effects_of_sentences.EFFECTS,
     *effects_of_golden.EFFECTS,
     *effects_of_demand.EFFECTS,
 )

@@ -65,6 +65,7 @@ export const groups: Group[] = [
 		title: 'Searching',
 		items: [
 			{ href: '/docs/search', label: 'How a query is answered' },
+			{ href: '/docs/search/answers', label: 'Answers in sentences' },
 			{ href: '/docs/search/ranking', label: 'Ranking' },
 			{ href: '/docs/search/curation', label: 'Curation' },
 			{ href: '/docs/search/golden-queries', label: 'Golden queries' },

@@ -1,0 +1,14 @@
+"""Answers in sentences: a language model writes them, and only what the cited pages support is shown.
+
+`engine.py` answers a question: `prompt.py` writes the request, `model.py` sends it, `pieces.py` cuts the stream into
+sentences, `markup.py` leaves a small Markdown subset, and `proof.py` decides what the passages support.
+"""
+
+from searchsocket.extensions.base import Extension
+
+EXTENSION = Extension(
+    name="answers",
+    settings=f"{__name__}.settings:AnswersSettings",
+    endpoints=f"{__name__}.api:add_endpoints",
+    options={"ask": f"{__name__}.cli:with_answer"},
+)

@@ -1,0 +1,380 @@
+"""Answer a question in sentences: retrieve passages, ask the model, and show what the passages support."""
+
+import hashlib
+import json
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cached_property
+
+from searchsocket.backends import Backends
+from searchsocket.errors import ConfigError, ModelUnavailable, ScopeRefused, SearchSocketError
+from searchsocket.extensions.answers import proof
+from searchsocket.extensions.answers.answer import (
+    AnswerCitation,
+    AnswerEnd,
+    AnswerPassages,
+    AnswerRefusal,
+    AnswerSentence,
+    AnswerSource,
+    Event,
+    NearestPage,
+    Reason,
+    TokenCounts,
+)
+from searchsocket.extensions.answers.markup import without_unsafe_markup
+from searchsocket.extensions.answers.model import Message, Model, Reply, Usage, is_local, make_model, prices_of
+from searchsocket.extensions.answers.pieces import Piece, PieceReader, sentences_of
+from searchsocket.extensions.answers.prompt import NOT_COVERED, Turn, messages_for, shown_text
+from searchsocket.extensions.answers.proof import Passage, Proof, prove, without_yes_or_no
+from searchsocket.extensions.answers.settings import AnswersSettings
+from searchsocket.extensions.answers.spending import Spending, Turns
+from searchsocket.models.calling.provider import ProviderFailure
+from searchsocket.models.paying.cost import estimate_tokens
+from searchsocket.project.project import Project
+from searchsocket.search.answering.answer import AnswerPassage, AskQuery
+from searchsocket.search.bounds import MAX_PASSAGES, MAX_QUERY_CHARS
+from searchsocket.search.content.answer import href_of
+from searchsocket.search.nearest import nearest_chunks
+from searchsocket.search.query import SearchQuery, clean_text
+from searchsocket.serving.capabilities.base import Caller
+from searchsocket.serving.content import ContentService
+from searchsocket.serving.service import OnError
+from searchsocket.system.breaker import Breaker
+from searchsocket.text.redaction import MARK
+
+_NEAREST = 3
+_MAX_CACHED = 500  # answers; a few megabytes
+_COMPLETE = ("stop", "length")  # how a reply ends that the model did not refuse
+_LEAST_SHARE = 1 / 3  # of the sentences that passages support; an answer with fewer is refused
+_MESSAGES: Mapping[Reason, str] = {
+    "not_covered": "the documentation does not cover this question",
+    "unsupported": "no reliable answer: the documentation does not support what the model wrote",
+    "model": "the language model is not available now",
+    "budget": "the limit for answers is reached; try again later",
+    "busy": "another answer is being written; try again when it is done",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question, and where to look for its answer."""
+
+    text: str
+    history: Sequence[Turn] = ()
+    scope: str | None = None
+    path_prefix: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """The highest cost of an answer."""
+
+    passages: tuple[AnswerSource, ...]
+    usage: Usage
+    cost_usd: float
+
+
+class Answers:
+    """Answers questions over one project; safe to share between threads.
+
+    Args:
+        make: Creates the model; called at the first question.
+    """
+
+    def __init__(
+        self,
+        project: Project,
+        environ: Mapping[str, str],
+        content: Callable[[], ContentService],
+        *,
+        clock: Callable[[], datetime],
+        on_error: OnError,
+        make: Callable[[AnswersSettings, Mapping[str, str]], Model] = make_model,
+    ) -> None:
+        """
+        Raises:
+            ConfigError: `answers.base_url` or `answers.model` is missing, or the prices of the model are unknown.
+        """
+        settings = project.settings.section(AnswersSettings)
+        for name in ("base_url", "model"):
+            if not getattr(settings, name):
+                raise ConfigError(f"answers need a language model; set answers.{name}")
+        backends = Backends(project, environ, clock=clock, on_error=on_error)
+        self.settings = settings
+        self.spending = Spending(
+            prices_of(settings),
+            backends.ledger,
+            month_usd=project.settings.costs.budget.month_usd,
+            visitor_day_usd=settings.anonymous_per_day_usd,
+            clock=clock,
+            on_error=on_error,
+        )
+        self._environ = backends.environ
+        self._content = content
+        self._on_error = on_error
+        self._make = make
+        self._redact = backends.redactor or (lambda text: text)
+        self._turns = Turns()
+        self._cache = _Cache()
+        self._breaker = Breaker(max_failures=3, pause_s=10.0)
+
+    @cached_property
+    def model(self) -> Model:
+        """The configured model; raises as `make_model`."""
+        return self._make(self.settings, self._environ)
+
+    def estimate(self, question: Question, caller: Caller) -> Estimate:
+        """Return the highest cost of an answer, without calling the model; raises as `events`."""
+        passages = self._retrieve(question, caller)
+        usage = self._most(self._messages(question, passages)) if passages else Usage(0, 0)
+        return Estimate(tuple(passages), usage, self.spending.prices.cost_usd(usage))
+
+    def events(self, question: Question, caller: Caller) -> Iterator[Event]:
+        """Yield the events of an answer; the last one is `done` or `refused`. Closing it ends the request.
+
+        Raises:
+            InvalidRequest: The question is empty or too long.
+            ScopeRefused: The caller may not ask, or not in this scope.
+            SearchSocketError: The index cannot be read.
+        """
+        if not (caller.trusted or self.settings.public):
+            raise ScopeRefused("answers need the key")
+        question = replace(
+            question, history=tuple(question.history)[-self.settings.history :] if self.settings.history else ()
+        )
+        passages = self._retrieve(question, caller)
+        if not passages:
+            yield refusal_event("not_covered", self._nearest(question, caller))
+            return
+        yield Event("passages", AnswerPassages(tuple(passages)))
+        pages = _pages_of(passages)
+        messages = self._messages(question, passages)
+        key = self._key(messages, passages)
+        if cached := self._cache.get(key):
+            yield from map(_as_cached, cached)
+            return
+        with self._turns.turn(caller) as is_free:
+            if not is_free:
+                yield refusal_event("busy", pages)
+                return
+            most = self._most(messages)
+            if not self.spending.reserve(caller, most):
+                yield refusal_event("budget", pages)
+                return
+            sent: list[Event] = []
+            is_complete = yield from self._write(messages, _Writing(passages, pages), most, caller, sent)
+            if is_complete:
+                self._cache.put(key, sent)
+
+    def _write(
+        self, messages: Sequence[Message], writing: "_Writing", most: Usage, caller: Caller, sent: list[Event]
+    ) -> Generator[Event, None, bool]:
+        """Yield the events of a new answer and append them to `sent`; return True if it may be cached."""
+        reply: Reply | None = None
+        try:
+            if self._breaker.lets_through():
+                reply = self.model.reply(messages)
+                for event in writing.read(reply):
+                    sent.append(event)
+                    yield event
+                self._breaker.succeeded()
+        except ProviderFailure as failure:
+            refusal = failure.refusal
+            self._breaker.failed(for_s=refusal.retry_after_s, lasting=not refusal.is_transient)
+            self._on_error(ModelUnavailable(refusal.advice))
+            is_failed = True
+        except SearchSocketError as error:  # the library or the key is missing
+            self._on_error(error)
+            is_failed = True
+        else:
+            is_failed = reply is None or reply.finish not in _COMPLETE
+        finally:
+            self.spending.settle(caller, most, reply.usage if reply else Usage(0, 0), self.settings.model)
+        sent.append(writing.end(reply.usage if reply else Usage(0, 0), is_failed=is_failed))
+        yield sent[-1]
+        return not is_failed
+
+    def _messages(self, question: Question, passages: Sequence[AnswerSource]) -> list[Message]:
+        return messages_for(question.text, passages, question.history, self.settings.instructions, self._redact)
+
+    def _most(self, messages: Sequence[Message]) -> Usage:
+        prompt = sum(estimate_tokens(message["content"]) for message in messages)
+        return Usage(prompt, self.settings.max_output_tokens)
+
+    def _key(self, messages: Sequence[Message], passages: Sequence[AnswerSource]) -> bytes:
+        """The same question with the same passages, settings and model has the same answer."""
+        parts = json.dumps([repr(self.settings), list(map(dict, messages)), [each.url for each in passages]])
+        return hashlib.sha256(parts.encode("utf-8", "surrogatepass")).digest()
+
+    def _retrieve(self, question: Question, caller: Caller) -> list[AnswerSource]:
+        """Return the passages that answer, those of the question itself first; a follow-up may need its predecessor."""
+        text = self._searchable(question.text)
+        texts = [text]
+        if question.history:
+            texts.append(f"{self._searchable(question.history[-1].question)} {text}"[:MAX_QUERY_CHARS])
+        found: dict[tuple[str, str], AnswerPassage] = {}
+        room = self.settings.max_passage_tokens
+        for text in texts:
+            query = AskQuery(
+                text,
+                limit=MAX_PASSAGES,
+                max_tokens=self.settings.max_passage_tokens,
+                path_prefix=question.path_prefix,
+                languages=self.settings.languages,
+            )
+            answer = self._content().ask(query, question.scope, trusted=caller.trusted)
+            for passage in answer.passages:
+                room -= estimate_tokens(passage.text)
+                if len(found) < MAX_PASSAGES and (room >= 0 or not found):
+                    found.setdefault((passage.file_path, passage.text), passage)
+        prepare = (lambda text: text) if is_local(self.settings.base_url) else self._redact
+        return [_source(number, passage, prepare) for number, passage in enumerate(found.values(), start=1)]
+
+    def _searchable(self, text: str) -> str:
+        """Return a question without secrets, which no page contains; raises `InvalidRequest` if it is empty."""
+        return clean_text(self._redact(text).replace(MARK, " "))
+
+    def _nearest(self, question: Question, caller: Caller) -> tuple[NearestPage, ...]:
+        """Return the pages nearest to a question that no page answers."""
+        service = self._content().service
+        scope = service.scopes.find(question.scope, trusted=caller.trusted)
+        query = SearchQuery(self._searchable(question.text), top_k=_NEAREST, path_prefix=question.path_prefix)
+        results = service.search(query, scope, anonymous=not caller.trusted).results
+        if results or question.path_prefix:
+            return tuple(NearestPage(result.title, result.href) for result in results)
+        reader = service.engine.opened(scope)
+        ids = nearest_chunks(service.engine.queries, reader, question.text, anonymous=not caller.trusted)
+        records = (readable.record for readable in reader.catalogue.readable(ids))
+        pages = {record.page.url: NearestPage(record.page.title, href_of(record) or "") for record in records}
+        return tuple(pages.values())[:_NEAREST]
+
+
+_NO_TOKENS = TokenCounts()
+
+
+def refusal_event(
+    reason: Reason, pages: tuple[NearestPage, ...], dropped: int = 0, tokens: TokenCounts = _NO_TOKENS
+) -> Event:
+    """Return the event that ends an answer without one."""
+    return Event("refused", AnswerRefusal(reason, _MESSAGES[reason], pages, dropped, tokens))
+
+
+class _Writing:
+    """One answer of the model."""
+
+    def __init__(self, passages: Sequence[AnswerSource], pages: tuple[NearestPage, ...]) -> None:
+        self._sources = {passage.number: passage for passage in passages}
+        self._passages = [
+            Passage(passage.number, f"{passage.title}\n{passage.section}", passage.text) for passage in passages
+        ]
+        self._pages = pages
+        self._cited: set[int] = set()
+        self._sentences = self._dropped = 0
+        self._is_refused = False  # by the model
+
+    def end(self, used: Usage, *, is_failed: bool) -> Event:
+        """Return the last event."""
+        tokens = TokenCounts(used.prompt, used.completion)
+        if not self._sentences and (self._is_refused or is_failed):
+            reason: Reason = "not_covered" if self._is_refused else "model"
+        elif not self._sentences or self._sentences < _LEAST_SHARE * (self._sentences + self._dropped):
+            reason = "unsupported"
+        else:
+            return Event("done", AnswerEnd(self._sentences, self._dropped, False, tokens))
+        return refusal_event(reason, self._pages, self._dropped, tokens)
+
+    def read(self, reply: Reply) -> Iterator[Event]:
+        """Yield the events of a reply as it arrives; raises as `Reply`."""
+        reader = PieceReader()
+        for text in reply:
+            for piece in reader.feed(text):
+                yield from self._shown(piece)
+        if reply.finish == "stop":  # otherwise the last sentence is not complete
+            for piece in reader.close():
+                yield from self._shown(piece)
+
+    def _shown(self, piece: Piece) -> Iterator[Event]:
+        """Yield the events of a piece that the passages support."""
+        if piece.kind == "code":
+            yield from self._code(piece)
+            return
+        if NOT_COVERED in piece.text:
+            self._is_refused = True
+            return
+        texts: list[str] = []
+        proofs: list[Proof] = []
+        for sentence in sentences_of(piece) if piece.kind == "item" else [piece]:
+            addresses = {each.url for each in self._sources.values() if each.url}
+            text = without_unsafe_markup(without_yes_or_no(sentence.text), addresses)
+            found = prove(text, sentence.citations, self._passages) if text else Proof(reason="unsafe")
+            if text and found.citations:
+                texts.append(text)
+                proofs.append(found)
+            elif found.reason != proof.EMPTY:
+                self._dropped += 1
+        if texts:
+            citations = tuple(sorted({number for each in proofs for number in each.citations}))
+            quotes = {number: quote for each in reversed(proofs) for number, quote in each.quotes.items()}
+            yield from self._citations(quotes)
+            yield self._sentence(AnswerSentence(" ".join(texts), citations, piece.kind, True, piece.paragraph))
+
+    def _code(self, piece: Piece) -> Iterator[Event]:
+        """A code block is quoted, or marked; one with an address that is on no page is dropped."""
+        numbers = proof.quoting(piece.text, self._passages)[:1]
+        if not numbers and proof.has_foreign_address(piece.text, self._passages):
+            self._dropped += 1
+            return
+        yield from self._citations(dict.fromkeys(numbers, piece.text))
+        yield self._sentence(AnswerSentence(piece.text, tuple(numbers), "code", bool(numbers), piece.paragraph))
+
+    def _sentence(self, sentence: AnswerSentence) -> Event:
+        self._sentences += sentence.quoted  # code of the model's own is no answer
+        return Event("sentence", sentence)
+
+    def _citations(self, quotes: Mapping[int, str]) -> Iterator[Event]:
+        for number, quote in sorted(quotes.items()):
+            if number not in self._cited:
+                self._cited.add(number)
+                source = self._sources[number]
+                yield Event("citation", AnswerCitation(number, source.title, source.section, source.url, quote))
+
+
+class _Cache:
+    """The latest complete answers; safe to share between threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._answers: OrderedDict[bytes, list[Event]] = OrderedDict()
+
+    def get(self, key: bytes) -> list[Event] | None:
+        with self._lock:
+            if key in self._answers:
+                self._answers.move_to_end(key)
+            return self._answers.get(key)
+
+    def put(self, key: bytes, events: list[Event]) -> None:
+        with self._lock:
+            self._answers[key] = events
+            while len(self._answers) > _MAX_CACHED:
+                self._answers.popitem(last=False)
+
+
+def _source(number: int, passage: AnswerPassage, prepare: Callable[[str], str]) -> AnswerSource:
+    title = passage.title if passage.href else passage.file_path
+    section = passage.section_title if passage.section_title != title else ""
+    text = prepare(shown_text(passage.text))
+    return AnswerSource(number, shown_text(title), shown_text(section), passage.href or "", text)
+
+
+def _pages_of(passages: Sequence[AnswerSource]) -> tuple[NearestPage, ...]:
+    pages = {passage.url.partition("#")[0]: NearestPage(passage.title, passage.url) for passage in reversed(passages)}
+    return tuple(reversed([page for url, page in pages.items() if url]))[:_NEAREST]
+
+
+def _as_cached(event: Event) -> Event:
+    if not isinstance(event.data, AnswerEnd):
+        return event
+    return event._replace(data=replace(event.data, cached=True, tokens=TokenCounts()))

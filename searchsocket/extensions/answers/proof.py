@@ -1,0 +1,527 @@
+"""Decide if passages support a sentence, without a model.
+
+A sentence is cut into clauses. A passage supports a clause if three of its neighbouring sentences or lines
+
+- contain all its literals: code, flags, names of files and identifiers, addresses, numbers with their units, and names,
+- contain enough of its other words, or words that mean the same,
+- and their best match has no other negation and no opposite word.
+
+Normalisation: white space and quotation marks are alike; `()` after a name and `/` after an address are left out;
+between the words of code, `=`, `:` and `|` count as spaces; `1,000` is `1000`, `v2` is `2`, and `three` is `3`; units
+are compared by meaning (`30s` is `30 seconds`); names and words with a digit may differ in case.
+
+Not detected: a wrong relation between right words ("A calls B" for "B calls A"), and what a sentence leaves out.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from itertools import chain
+from typing import NamedTuple
+
+from searchsocket.extensions.answers.markup import code_spans, plain_text
+from searchsocket.models.embedders.builtin import word_vector
+from searchsocket.text.words import STOP_WORDS, index_words
+
+EMPTY = "empty"  # the reason of a sentence that claims nothing
+ENOUGH = 0.7  # share of a sentence's words that its passages support; `python -m bench.answers --calibrate`
+ENOUGH_NEAR = 0.45  # share of a clause's words near its literals
+_SAME_MEANING = 0.62  # cosine of two words
+_SAME_CREDIT = 0.8
+_WINDOW = 3  # neighbouring sentences or lines
+
+_QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "`": "", "‑": "-", "\u00a0": " "})
+_UNIT_END = re.compile(r"\n+|(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]?[A-Z0-9])|(?<=[。！？])")
+_CLAUSE_END = re.compile(
+    r"[,;:]\s+|\s[–—-]\s|[()]|(?<=[。，；、])|\s(?=(?:and|but|or|because|so|while|whereas|if|unless|until|when|und|oder|aber)\s)"
+)
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_OPENING, _CLOSING = "([{\"'“‘«*", ".,;:!?…)]}\"'”’»*"
+_NUMBER = re.compile(r"[vV]?(\d+(?:[.,:]\d+)*)(%|[A-Za-zµ]{1,4})?")
+_NUMBER_IN_TEXT = re.compile(r"(?<![\w.])([$€£])?[vV]?(\d+(?:[.,:]\d+)*)(?:[ \u00a0-]?(%|[A-Za-zµ]+))?")
+_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
+_ADDRESS = re.compile(r"(?:[a-z][a-z0-9+.-]*://|www\.)\S+|\S+@\S+\.\w+", re.IGNORECASE)
+_ADDRESS_IN_TEXT = re.compile(r"(?:[a-z][a-z0-9+.-]*://|\bwww\.)[^\s\"'<>`)]+", re.IGNORECASE)
+_FLAG = re.compile(r"-{1,2}[A-Za-z][\w-]*(?:=\S+)?")
+_IDENTIFIER = re.compile(
+    r"[$@#]\w+|\w*[a-z0-9][A-Z]\w*|\w*_\w+|\S*::\S*|[\w.]+\(\)|\.?[\w-]+(?:\.[\w-]+)+|\.[A-Za-z]\w+|\S*[\\/]\S*"
+)
+_WORDS_OF_PROSE = re.compile(r"[a-z]{2,}(?:/[a-z]{2,})+|[a-z](?:\.[a-z])+\.?")
+_NAME = re.compile(r"[A-ZÀ-ÞА-Я][\w'’+#&.-]*")
+_CODE_JOINT = r"[\s=:|\"']{1,6}"
+
+_NUMBER_LISTS = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen twenty",
+    "null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
+)
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+_NUMBER_WORDS = {word: str(number) for words in _NUMBER_LISTS for number, word in enumerate(words.split())}
+_NUMBER_WORDS |= {word: str(10 * number) for number, word in enumerate(_TENS.split(), start=2)}
+del _NUMBER_WORDS["one"], _NUMBER_WORDS["null"]  # "one of them", and a value in code
+_UNITS = {
+    form: forms.split()[0]
+    for forms in (
+        "s sec secs second seconds sekunden sekunde", "ms millisecond milliseconds", "min mins minute minutes minuten",
+        "h hour hours hr hrs stunden stunde", "d day days tage tagen", "week weeks wochen", "month months monate",
+        "year years jahre", "b byte bytes", "kb kilobyte kilobytes kib", "mb megabyte megabytes mib",
+        "gb gigabyte gigabytes gib", "tb terabyte terabytes", "% percent prozent", "$ dollar dollars usd",
+        "€ euro euros eur", "px pixel pixels", "x times",
+    )
+    for form in forms.split()
+}  # fmt: skip
+_UNIT_SUFFIX = re.compile(r"_(s|ms|min|kb|mb|gb|usd|px|days|hours)\b")
+_NEGATION = re.compile(
+    r"\b(?:not|never|no|none|nothing|nobody|nowhere|without|cannot|neither|nor|unless|unable|refus\w+"
+    r"|nicht|kein\w*|nie|niemals|ohne|jamais|sans|nunca|sin)\b|\w+n['’]t\b",
+    re.IGNORECASE,
+)
+_YES_OR_NO = re.compile(r"^\W*(?:yes|no|ja|nein|oui|non|sí)\b\W*[,.!:;–—-]\W*", re.IGNORECASE)
+_NO_NEGATION = re.compile(r"\bnot only\b|\bno matter\b|\bno\.\s?\d|\bno,\s", re.IGNORECASE)
+_OPPOSITES = (
+    "enable disable, enabled disabled, on off, true false, before after, above below, more less, most least, "
+    "maximum minimum, max min, larger smaller, increase decrease, increases decreases, required optional, always "
+    "never, first last, start stop, starts stops, start end, starts ends, allow refuse, allows refuses, allow deny, "
+    "allows denies, accept reject, accepts rejects, accepted rejected, include exclude, includes excludes, included "
+    "excluded, add remove, adds removes, added removed, create delete, creates deletes, open close, opens closes, "
+    "public private, local remote, read write, reads writes, faster slower, newer older, newest oldest, synchronous "
+    "asynchronous, client server, input output, left right, top bottom, inside outside, with without, ascending "
+    "descending, mutable immutable, safe unsafe, everyone nobody, all none, old new, higher lower, highest lowest, "
+    "longer shorter, longest shortest, up down, internal external, visible hidden, upload download, horizontal "
+    "vertical, positive negative, push pull, install uninstall, load unload, lock unlock, mount unmount, valid "
+    "invalid, known unknown, succeed fail, succeeds fails, show hide, shows hides, supported unsupported, "
+    "recommended discouraged, absolute relative, global local"
+)
+# Words that begin a sentence without being a name or a claim.
+_STARTER_LIST = (
+    "additionally afterwards alternatively also although answer ask besides build by call change check choose click "
+    "configure consider copy create define delete disable do download edit enable ensure enter example export finally "
+    "fix follow further furthermore generally give go help hence here however import instead install keep launch like "
+    "likewise list load look make merge meanwhile moreover move name next note now open optionally otherwise overall "
+    "pass paste pick place please press print provide pull push put read rebuild reload remove rename replace "
+    "restart return run save search see select send set show similarly simply since sometimes specify start stop "
+    "store subsequently switch tell therefore thus together try turn type typically uninstall update upgrade upload "
+    "use using usually verify view visit wait write yes no"
+)
+_STARTERS = frozenset(_STARTER_LIST.split())
+# Words that say nothing by themselves.
+_EMPTY_LIST = (
+    "answer following steps step example examples way ways use used using uses user users want need needs "
+    "documentation docs page pages passage passages according means mean make makes get gets also like via please "
+    "note may must provide provides provided allow allows let lets say says simply run execute set see then try open "
+    "check choose type enter call first next finally per whether however therefore instead available possible "
+    "specific file files command commands option options setting settings function method parameter argument flag "
+    "field named called"
+)
+_EMPTY = frozenset(_EMPTY_LIST.split())
+_VERB_LIST = "is are was were be been being has have had do does did will would can could should may might must"
+_VERBS = frozenset(_VERB_LIST.split())
+
+
+class Anchor(NamedTuple):
+    """A literal part of a sentence."""
+
+    kind: str  # `code`, `literal`, `number` or `name`
+    text: str
+    unit: str = ""  # of a number
+
+
+class Clause(NamedTuple):
+    """A part of a sentence."""
+
+    text: str
+    words: tuple[str, ...]  # without stop words
+    anchors: tuple[Anchor, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """The passages that support a sentence.
+
+    Attributes:
+        citations: Their numbers, rising; empty if the sentence is not supported.
+        quotes: Number of a passage -> its part that supports the sentence.
+        reason: The reason why it is not supported; "" if it is, `EMPTY` if it claims nothing.
+        share: Share of the words that the best passage supports, in [0, 1].
+    """
+
+    citations: tuple[int, ...] = ()
+    quotes: Mapping[int, str] = field(default_factory=dict)
+    reason: str = ""
+    share: float = 0.0
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text with the forms that are compared; made once."""
+
+    text: str
+
+    @cached_property
+    def literal(self) -> str:
+        return " ".join(self.text.translate(_QUOTES).split())
+
+    @cached_property
+    def folded(self) -> str:
+        return self.literal.casefold()
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        return frozenset(index_words(self.literal.replace("/", " ").replace("_", " "))) | frozenset(
+            index_words(self.text)
+        )
+
+    @cached_property
+    def plain_words(self) -> frozenset[str]:
+        return frozenset(_WORD.findall(self.folded))
+
+    @cached_property
+    def numbers(self) -> Mapping[str, frozenset[str]]:
+        """Each number with its units; "" is none."""
+        units: dict[str, set[str]] = {}
+        for currency, number, unit in _NUMBER_IN_TEXT.findall(self.literal):
+            units.setdefault(_number(number), set()).add(_UNITS.get((currency or unit).lower(), ""))
+        words = self.folded.split()
+        for word, following in zip(words, [*words[1:], ""], strict=True):
+            for part in (word.strip(_CLOSING), word.partition("-")[0]):
+                if part in _NUMBER_WORDS:
+                    unit = following if part == word else word.partition("-")[2] or following
+                    units.setdefault(_NUMBER_WORDS[part], set()).add(_UNITS.get(unit.strip(_CLOSING), ""))
+        return {number: frozenset(each) for number, each in units.items()}
+
+    @cached_property
+    def units(self) -> frozenset[str]:
+        """The units that the text names, with or without a number."""
+        named = (_UNITS.get(word, "") for word in self.folded.replace("%", " % ").split())
+        return frozenset(chain(named, (_UNITS.get(suffix, "") for suffix in _UNIT_SUFFIX.findall(self.folded))))
+
+    @cached_property
+    def clauses(self) -> Sequence["Text"]:
+        return [Text(part) for part in _CLAUSE_END.split(self.literal) if part and part.strip()]
+
+    @cached_property
+    def is_negative(self) -> bool:
+        return is_negative(self.literal)
+
+
+class Passage:
+    """A passage, prepared for comparison.
+
+    Args:
+        number: As the model cites it.
+        heading: Title of the page and of the section.
+    """
+
+    def __init__(self, number: int, heading: str, text: str) -> None:
+        self.number = number
+        self.text = text
+        self.heading = heading
+        units = [unit.strip() for unit in _UNIT_END.split(text) if unit and unit.strip()]
+        self.units = [Text(unit) for unit in units]
+        self.whole = Text(f"{heading}\n{text}")
+        # Windows begin at each unit; short ones too, so that a match is as narrow as it can be.
+        self.windows = [
+            (units[at : at + size], Text("\n".join([heading, *units[at : at + size]])))
+            for size in range(1, _WINDOW + 1)
+            for at in range(max(len(units) - size + 1, 0))
+        ]
+
+    @cached_property
+    def lines(self) -> Sequence[str]:
+        return [line for line in map(_code_line, self.text.split("\n")) if line]
+
+    @cached_property
+    def has_capital_nouns(self) -> bool:
+        """Return True if common nouns have a capital letter, as in German."""
+        words = [word for unit in self.units for word in unit.literal.split()[1:] if word[:1].isalpha()]
+        capital = sum(word[:1].isupper() and word[1:].islower() for word in words)
+        known = sum(word.lower() in STOP_WORDS for word in words)
+        return len(words) >= 8 and capital > 0.2 * len(words) and known < 0.2 * len(words)
+
+
+def prove(
+    sentence: str, cited: Sequence[int], passages: Sequence[Passage], enough: float = ENOUGH, near: float = ENOUGH_NEAR
+) -> Proof:
+    """Find the passages that support a sentence: one alone, or else several of the cited ones.
+
+    Args:
+        sentence: In the Markdown of `markup`.
+        cited: Numbers of passages that the model cites; the first choice.
+    """
+    is_german = any(passage.has_capital_nouns for passage in passages)
+    known = frozenset(chain.from_iterable(passage.whole.literal.split() for passage in passages))
+    clauses = clauses_of(sentence, known, has_names=not is_german)
+    words = tuple(chain.from_iterable(clause.words for clause in clauses))
+    if not words and not any(clause.anchors for clause in clauses):
+        return Proof(reason=EMPTY)
+    by_number = {passage.number: passage for passage in passages}
+    first = [by_number[number] for number in cited if number in by_number]
+    proofs = [_proof(clauses, words, [passage], enough, near) for passage in (*first, *passages)]
+    if best := max((proof for proof in proofs[: len(first)] if not proof.reason), key=_share, default=None):
+        return best
+    together = [_proof(clauses, words, first, enough, near)] if len(first) > 1 else []
+    successes = [proof for proof in (*together, *proofs) if not proof.reason]
+    return max(successes, key=_share, default=max((*together, *proofs), key=_share, default=Proof(reason="no passage")))
+
+
+def quoting(code: str, passages: Sequence[Passage]) -> list[int]:
+    """Return the numbers of the passages that contain a code block: its lines, in their order."""
+    lines = [line for line in map(_code_line, code.split("\n")) if line]
+    if not lines:
+        return []
+    size = len(lines)
+    return [
+        passage.number
+        for passage in passages
+        if any(passage.lines[at : at + size] == lines for at in range(len(passage.lines) - size + 1))
+    ]
+
+
+def has_foreign_address(code: str, passages: Sequence[Passage]) -> bool:
+    """Return True if a code block has an address that no passage contains."""
+    found = {_address(match[0]) for match in _ADDRESS_IN_TEXT.finditer(code)}
+    return not all(any(has_literal(passage.whole.literal, address) for passage in passages) for address in found)
+
+
+def without_yes_or_no(sentence: str) -> str:
+    """Return a sentence without a yes or no in front, which no passage can support."""
+    return _YES_OR_NO.sub("", sentence)
+
+
+def clauses_of(sentence: str, known: Collection[str] = (), *, has_names: bool = True) -> list[Clause]:
+    """Cut a sentence into clauses with their words and literals; one without any joins the previous one.
+
+    Args:
+        known: Words of the passages: one of them in small letters is not a name at the start of a sentence.
+        has_names: A word with a capital letter is a name.
+    """
+    spans = code_spans(sentence)
+    marked = re.sub(r"(`+)(?!`).+?(?<!`)\1(?!`)", " \0 ", sentence)
+    clauses: list[Clause] = []
+    first = next(iter(_NAME.findall(marked.lstrip(_OPENING))), "") if marked.lstrip(_OPENING)[:1].isupper() else ""
+    remaining = iter(spans)
+    for part in _CLAUSE_END.split(marked):
+        if not part or not part.strip():
+            continue
+        codes = [Anchor("code", next(remaining, "")) for _ in range(part.count("\0"))]
+        plain = plain_text(part.replace("\0", " "))
+        anchors = [*codes, *_anchors(plain, known, "" if clauses else first, has_names=has_names)]
+        words = tuple(content_words(plain, anchors))
+        if not words and not anchors and clauses:
+            clauses[-1] = clauses[-1]._replace(text=f"{clauses[-1].text} {plain}")
+        else:
+            clauses.append(Clause(plain, words, tuple(anchors)))
+    return clauses
+
+
+def content_words(text: str, anchors: Collection[Anchor]) -> Iterator[str]:
+    """Yield the words of a text that say something, in small letters, without its literals."""
+    literals = {part for anchor in anchors for part in anchor.text.casefold().split()}
+    for token in text.split():
+        plain = token.strip(_OPENING + _CLOSING).translate(_QUOTES)
+        if plain.casefold() in literals:
+            continue
+        for word in _WORD.findall(plain.casefold()):
+            bare = word.removesuffix("'s")
+            is_empty = bare in STOP_WORDS or bare in _VERBS or bare in _EMPTY or _NEGATION.fullmatch(bare)
+            if (
+                not is_empty
+                and bare not in _NUMBER_WORDS
+                and not bare.isdigit()
+                and (len(bare) > 1 or not bare.isascii())
+            ):
+                yield bare
+
+
+def is_negative(text: str) -> bool:
+    """Return True for an odd number of negations."""
+    return len(_NEGATION.findall(_NO_NEGATION.sub(" ", text))) % 2 == 1
+
+
+def has_literal(text: str, literal: str) -> bool:
+    """Return True if a text contains a literal that is not part of a longer one."""
+    before = r"(?<![\w-])" if literal[:1].isalnum() or literal[:1] == "_" else r"(?<![\w/-])"
+    pattern = _CODE_JOINT.join(map(re.escape, re.split(r"[\s=:|\"']+", literal.strip())))
+    exact = re.escape(literal)
+    after = r"(?!\w|[-.]\w)"
+    return any(re.search(before + each + after, text) for each in (exact, pattern) if each)
+
+
+def _anchors(text: str, known: Collection[str], first: str, *, has_names: bool) -> Iterator[Anchor]:
+    tokens = text.split()
+    for token, following in zip(tokens, [*tokens[1:], ""], strict=True):
+        plain = token.strip(_OPENING).rstrip(_CLOSING).translate(_QUOTES)
+        if token.rstrip(".,;:").endswith("()"):
+            plain = token.strip(_OPENING + ".,;:").removesuffix("()")
+            yield Anchor("literal", plain)
+            continue
+        if not plain:
+            continue
+        if number := _number_anchor(plain, following):
+            yield number
+        elif _ADDRESS.fullmatch(plain):
+            yield Anchor("literal", _address(plain))
+        elif _FLAG.fullmatch(plain) or (_IDENTIFIER.fullmatch(plain) and not _WORDS_OF_PROSE.fullmatch(plain)):
+            yield Anchor("literal", plain)
+        elif any(map(str.isdigit, plain)):
+            yield Anchor("name", plain)
+        elif _is_name(plain, known, first, has_names=has_names):
+            yield Anchor("name", re.sub(r"['’]s?$", "", plain))
+
+
+def _is_name(word: str, known: Collection[str], first: str, *, has_names: bool) -> bool:
+    if not _NAME.fullmatch(word) or (not has_names and not (len(word) > 1 and word.isupper())):
+        return False
+    lower = word.lower()
+    if word == "I" or lower in STOP_WORDS or lower in _VERBS:
+        return False
+    if _NEGATION.fullmatch(lower) or lower in _NUMBER_WORDS:
+        return False
+    return word != first or not (lower in _STARTERS or lower in known)
+
+
+def _number_anchor(word: str, following: str) -> Anchor | None:
+    if (lower := word.lower()) in _NUMBER_WORDS:
+        return Anchor("number", _NUMBER_WORDS[lower], _UNITS.get(following.strip(_CLOSING).lower(), ""))
+    head, hyphen, tail = word.partition("-")
+    if hyphen and head.lower() in _NUMBER_WORDS:
+        return Anchor("number", _NUMBER_WORDS[head.lower()], _UNITS.get(tail.lower(), ""))
+    currency = word[:1] if word[:1] in "$€£" else ""
+    match = _NUMBER.fullmatch(word[len(currency) :]) or (_NUMBER.fullmatch(head) if tail.isalpha() else None)
+    if not match:
+        return None
+    unit = currency or match[2] or (tail if tail.isalpha() else "")
+    if match[2] and not _UNITS.get(unit.lower()):
+        return Anchor("name", word)  # `3rd`, `2x4`
+    return Anchor("number", _number(match[1]), _UNITS.get((unit or following.strip(_CLOSING)).lower(), ""))
+
+
+def _proof(
+    clauses: Sequence[Clause], words: tuple[str, ...], passages: Sequence[Passage], enough: float, near: float
+) -> Proof:
+    """Prove each clause by one of the passages, and the words of the sentence by all of them."""
+    supported = [max((_support(word, passage.whole) for passage in passages), default=0.0) for word in words]
+    share = sum(supported) / len(supported) if words else 1.0
+    quotes: dict[int, str] = {}
+    reason = "" if share >= enough else f"only {share:.0%} of its words are in the passages"
+    for clause in clauses:
+        matches = [_match(clause, words, passage, near) for passage in passages]
+        proof = max((match for match in matches if not match.reason), key=_share, default=None)
+        if proof is None:
+            reason = reason or (matches[0].reason if matches else "no passage")
+            share -= 1.0  # a passage that supports all clauses is better
+            break
+        for number, quote in proof.quotes.items():
+            quotes.setdefault(number, quote)
+    return Proof(reason=reason, share=share) if reason else Proof(tuple(sorted(quotes)), quotes, "", share)
+
+
+def _match(clause: Clause, sentence_words: tuple[str, ...], passage: Passage, near: float) -> Proof:
+    """Find the narrowest window of a passage that supports a clause."""
+    missing = next((anchor.text for anchor in clause.anchors if not _has(passage.whole, anchor)), None)
+    if missing is not None:
+        return Proof(reason=f"{missing!r} is not in the passage")
+    words = clause.words if len(clause.words) > 1 or not clause.anchors else sentence_words
+    least = near if words is clause.words else near / 2
+    best = Proof(reason="its literals and words are not near each other")
+    best_score = -1.0
+    for units, window in passage.windows:
+        if not all(_has(window, anchor) for anchor in clause.anchors):
+            continue
+        share = sum(_support(word, window) for word in words) / len(words) if words else 1.0
+        score = share - 0.05 * len(units)
+        if share >= least and score > best_score:
+            best, best_score = Proof((passage.number,), {passage.number: "\n".join(units)}, "", share), score
+    if best.reason:
+        return best
+    return _contradiction(clause, words, passage) or best
+
+
+def _contradiction(clause: Clause, words: Sequence[str], passage: Passage) -> Proof | None:
+    """Return the reason if the clause of a passage that matches best says the opposite."""
+    candidates = [source for unit in passage.units for source in unit.clauses]
+    forms = [*words, *(anchor.text for anchor in clause.anchors)]
+
+    def overlap(source: Text) -> float:
+        return sum(_support(word, source) for word in words) + sum(_has(source, anchor) for anchor in clause.anchors)
+
+    if not candidates or not forms:
+        return None
+    scores = [overlap(source) for source in candidates]
+    top = max(scores)
+    best = [source for source, score in zip(candidates, scores, strict=True) if score >= top - 1e-9]
+    negative = is_negative(clause.text)
+    if top >= 1.0 and all(source.is_negative != negative for source in best):
+        whole = [unit for unit in passage.units if any(source in unit.clauses for source in best)]
+        if all(unit.is_negative != negative for unit in whole) or len(clause.words) > 2:
+            return Proof(reason="a negation differs")
+    said = set(_WORD.findall(clause.text.casefold()))
+    window = passage.whole.plain_words
+    for word in said:
+        for opposite in _opposites().get(word, ()):
+            if opposite in said:
+                continue
+            if opposite in window and word not in window:
+                return Proof(reason=f"the passage has {opposite!r} instead of {word!r}")
+            if all(opposite in source.plain_words and word not in source.plain_words for source in best):
+                return Proof(reason=f"the passage has {opposite!r} instead of {word!r}")
+    return None
+
+
+def _has(text: Text, anchor: Anchor) -> bool:
+    if anchor.kind == "number":
+        units = text.numbers.get(anchor.text)
+        return units is not None and (
+            not anchor.unit or anchor.unit in units or (units == {""} and anchor.unit in text.units)
+        )
+    literal = " ".join(anchor.text.translate(_QUOTES).split())
+    if anchor.kind == "name":
+        return has_literal(text.folded, literal.casefold()) or bool(_forms(literal) and _forms(literal) <= text.words)
+    return has_literal(text.literal, literal) or has_literal(text.literal, literal.removesuffix("()"))
+
+
+def _support(word: str, text: Text) -> float:
+    """Return 1 for a word that a text contains, less for a similar one, 0 for none."""
+    if word in text.plain_words or (_forms(word) and _forms(word) <= text.words):
+        return 1.0
+    if not word.isascii() or not word.isalpha():
+        return 0.0
+    return _SAME_CREDIT if any(_is_similar(word, each) for each in text.plain_words) else 0.0
+
+
+@cache
+def _is_similar(word: str, other: str) -> bool:
+    if not (other.isascii() and other.isalpha() and len(other) > 2) or other in STOP_WORDS:
+        return False
+    if other in _opposites().get(word, ()):
+        return False
+    return float(word_vector(word)[0] @ word_vector(other)[0]) >= _SAME_MEANING
+
+
+@cache
+def _forms(word: str) -> frozenset[str]:
+    return frozenset(index_words(word))
+
+
+@cache
+def _opposites() -> Mapping[str, frozenset[str]]:
+    pairs = [tuple(pair.split()) for pair in _OPPOSITES.split(", ")]
+    both = [*pairs, *((b, a) for a, b in pairs)]
+    return {word: frozenset(b for a, b in both if a == word) for word, _ in both}
+
+
+def _number(text: str) -> str:
+    return text.replace(",", "") if _THOUSANDS.fullmatch(text) else text
+
+
+def _address(text: str) -> str:
+    return text.rstrip(_CLOSING).rstrip("/")
+
+
+def _code_line(line: str) -> str:
+    return re.sub(r"^[$>] ", "", " ".join(line.split()))
+
+
+def _share(proof: Proof) -> float:
+    return proof.share

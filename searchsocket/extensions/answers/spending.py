@@ -1,0 +1,113 @@
+"""Limits of answers: costs per month, per visitor and day, and answers at once."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import date, datetime
+
+from searchsocket.errors import SearchSocketError, StateUnavailable
+from searchsocket.extensions.answers.model import Prices, Usage
+from searchsocket.models.paying.ledger import Ledger
+from searchsocket.serving.capabilities.base import Caller
+
+MAX_ANSWERS = 8  # written at once by this process
+MAX_TRUSTED = 4  # of all callers with the key
+_MAX_VISITORS = 50_000  # remembered at once; the least recent one is forgotten first
+
+
+class Spending:
+    """Costs of answers; safe to share between threads.
+
+    Args:
+        month_usd: Limit of the ledger's total per month; None = no limit.
+        visitor_day_usd: Limit per anonymous address and day (UTC) of this process; 0 = no limit.
+    """
+
+    def __init__(
+        self,
+        prices: Prices,
+        ledger: Ledger,
+        *,
+        month_usd: float | None,
+        visitor_day_usd: float,
+        clock: Callable[[], datetime],
+        on_error: Callable[[BaseException], None],
+    ) -> None:
+        self.prices = prices
+        self._ledger = ledger
+        self._month_usd = month_usd
+        self._visitor_day_usd = visitor_day_usd
+        self._clock = clock
+        self._on_error = on_error
+        self._lock = threading.Lock()
+        self._day: date | None = None
+        self._visitors: OrderedDict[str, float] = OrderedDict()  # address -> US dollars of today
+
+    def reserve(self, caller: Caller, usage: Usage) -> bool:
+        """Reserve the highest cost of an answer; return False if a limit forbids it."""
+        cost = self.prices.cost_usd(usage)
+        return not cost or (not self._is_month_spent(cost) and self._take(caller, cost, can_refuse=True))
+
+    def settle(self, caller: Caller, reserved: Usage, used: Usage, model: str) -> None:
+        """Replace a reservation by the real cost, and record that in the ledger."""
+        cost = self.prices.cost_usd(used)
+        self._take(caller, cost - self.prices.cost_usd(reserved), can_refuse=False)
+        if not cost:
+            return
+        try:
+            self._ledger.add("answers", model, tokens=used.prompt + used.completion, cost_usd=cost)
+        except SearchSocketError as error:  # the answer is shown anyway
+            self._on_error(error)
+
+    def _is_month_spent(self, cost_usd: float) -> bool:
+        """Return True if the month's budget is spent, or if the ledger cannot be read."""
+        if self._month_usd is None:
+            return False
+        try:
+            return self._ledger.paid_usd() + cost_usd > self._month_usd
+        except StateUnavailable as error:
+            self._on_error(error)
+            return True
+
+    def _take(self, caller: Caller, cost_usd: float, *, can_refuse: bool) -> bool:
+        if caller.trusted or not self._visitor_day_usd:
+            return True
+        with self._lock:
+            if (today := self._clock().date()) != self._day:
+                self._day = today
+                self._visitors.clear()
+            spent = self._visitors.get(caller.address, 0.0) + cost_usd
+            if can_refuse and spent > self._visitor_day_usd:
+                return False
+            self._visitors[caller.address] = max(spent, 0.0)
+            self._visitors.move_to_end(caller.address)
+            while len(self._visitors) > _MAX_VISITORS:
+                self._visitors.popitem(last=False)
+            return True
+
+
+class Turns:
+    """Answers at once: one per visitor, and not too many in all."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._running: dict[str, int] = {}  # by address; "" is callers with the key
+
+    @contextmanager
+    def turn(self, caller: Caller) -> Iterator[bool]:
+        """Take a turn for the block; False if the caller has none."""
+        name = "" if caller.trusted else f"visitor {caller.address}"
+        with self._lock:
+            count = self._running.get(name, 0)
+            is_free = count < (MAX_TRUSTED if caller.trusted else 1) and sum(self._running.values()) < MAX_ANSWERS
+            if is_free:
+                self._running[name] = count + 1
+        try:
+            yield is_free
+        finally:
+            if is_free:
+                with self._lock:
+                    self._running[name] -= 1
+                    if not self._running[name]:
+                        del self._running[name]
