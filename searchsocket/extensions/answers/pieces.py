@@ -82,12 +82,11 @@ class PieceReader:
             yield from self._end_block()
             self._code, self._fence = [], fence[1]
         elif item := _ITEM.match(line):
-            yield from self._end_block()
+            yield from self._end_paragraph()
             yield from self._piece("item", line[item.end() :][:MAX_PIECE_CHARS])
+            yield from self._end_paragraph()
         elif not line.strip() or _HEADING.match(line):
-            yield from self._end_block()
-            self._paragraph += self._has_text
-            self._has_text = False
+            yield from self._end_paragraph()
         else:
             self._run += f"{_QUOTE.sub('', line)} "
             yield from self._sentences(is_over=False)
@@ -100,6 +99,12 @@ class PieceReader:
             self._code.append(line)
         if is_end or sum(map(len, self._code)) > MAX_CODE_CHARS:
             yield from self._end_block()
+
+    def _end_paragraph(self) -> Iterator[Piece]:
+        """Yield its rest; each list item is a paragraph too."""
+        yield from self._end_block()
+        self._paragraph += self._has_text
+        self._has_text = False
 
     def _end_block(self) -> Iterator[Piece]:
         """Yield the rest of a paragraph or of a code block."""

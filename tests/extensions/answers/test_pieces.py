@@ -32,11 +32,11 @@ def test_each_piece_has_its_text_citations_and_paragraph() -> None:
         ("text", "It works!", (1, 3), 0),
         ("text", "A soft line.", (), 0),
         ("item", "one thing `a[0]`. Second thing.", (1, 2), 1),
-        ("item", "two", (4,), 1),
-        ("code", "a = 1\n# [1]", (), 1),
-        ("text", "日本語です。", (), 1),
-        ("text", "次。", (2,), 1),
-        ("text", "The end", (3,), 1),
+        ("item", "two", (4,), 2),
+        ("code", "a = 1\n# [1]", (), 3),
+        ("text", "日本語です。", (), 3),
+        ("text", "次。", (2,), 3),
+        ("text", "The end", (3,), 3),
     ]
 
 
