@@ -11,8 +11,9 @@ from searchsocket.curation.rules import CurationRules, PageRule
 from searchsocket.export.postings import Postings, packed_lengths
 from searchsocket.project.settings.model import RankingSettings
 from searchsocket.search import result_confidence
-from searchsocket.search.ranking import boosts, confidence, exact, relevance
-from searchsocket.search.ranking.boosts import LISTING_SHARE, OCCASION_SHARE, is_listing, is_occasion
+from searchsocket.search.ranking import confidence, exact, page_weight, relevance
+from searchsocket.search.ranking.boosts import browser_boosts
+from searchsocket.search.ranking.page_weight import LISTING_SHARE, OCCASION_SHARE, is_listing, is_occasion
 from searchsocket.search.ranking.weights import EXPORT_ANSWER, WEIGHTS
 from searchsocket.stores.base import CatalogueSnapshot, ReadableRecord
 from searchsocket.stores.words import evidence, keywords, product_names, vocabulary
@@ -170,8 +171,7 @@ def _page_columns(pages: Sequence[PageFacts], settings: RankingSettings, base: s
         "url": [page.url for page in pages],
         "title": [page.title for page in pages],
         "language": _runs(page.language for page in pages),
-        "depth": [page.depth for page in pages],
-        "links": [page.incoming_links for page in pages],
+        "boost": browser_boosts(pages, settings),
         "address": sparse(lambda page: _address_inside(page, base), ""),
         "tags": sparse(lambda page: page.tags, ()),
         "facets": sparse(lambda page: page.facets, ()),
@@ -259,9 +259,6 @@ def weights(settings: RankingSettings) -> JsonObject:
             "weakBelow": EXPORT_ANSWER["doubted_below"],
             "features": [{"name": name, "weight": weight} for name, weight in EXPORT_ANSWER["weights"].items()],
         },
-        "links": settings.weights.incoming_links if settings.enable_incoming_link_boost else 0.0,
-        "depth": settings.weights.depth if settings.enable_depth_boost else 0.0,
-        "manyLinks": boosts._MANY_LINKS,
         "exact": {
             "alone": WEIGHTS.only_word,
             "title": WEIGHTS.title,
@@ -283,7 +280,7 @@ def weights(settings: RankingSettings) -> JsonObject:
         "unknownNear": _UNKNOWN_NEAR,
         "weak": confidence.WEAK,
         "doubtful": result_confidence._DOUBTFUL,
-        "asksForOccasion": boosts._ASKS_FOR_OCCASION.pattern,
+        "asksForOccasion": page_weight._ASKS_FOR_OCCASION.pattern,
         "stopWords": words._STOP_WORD_LIST,
         "beforeNames": " ".join(sorted(words.BEFORE_NAMES)),
     }

@@ -31,7 +31,8 @@ def parts(rows: list[tuple[float, float, float | None]], exact: dict[int, float]
         column[position] = gain
     return Parts(
         fuse(cosine, bm25, zeros),
-        Boosts(zeros + 0.05, zeros + 0.03, zeros + 1, 0.08),
+        Boosts({"links": zeros + 0.05, "depth": zeros + 0.03}, 0.08),
+        zeros + 1,
         {"exact": column, "passage": zeros},
     )
 

@@ -6,7 +6,7 @@ import pytest
 from search_site import MAIN, Piece, make_site
 
 from searchsocket.search.query import SearchQuery
-from searchsocket.search.ranking.boosts import asks_for_occasion, is_occasion
+from searchsocket.search.ranking.page_weight import asks_for_occasion, is_occasion
 
 GUIDE, POST = "/learn/the/lanterns", "/blog/lanterns"
 TEXT = "A lantern is lit with a taper and hung above the door."

@@ -13,6 +13,7 @@ from searchsocket.project.settings.model import RankingSettings
 from searchsocket.search.query import SearchQuery
 from searchsocket.search.ranking.boosts import boosts_of
 from searchsocket.search.ranking.fusion import fuse
+from searchsocket.search.ranking.page_weight import page_weights
 from searchsocket.search.ranking.rank import Parts, rank, score_candidates
 from searchsocket.search.ranking.signals import in_page_order, of_pages
 from searchsocket.search.ranking.weights import shares_of
@@ -27,7 +28,12 @@ def ranked_pages(rows: list[Row], q: str = "battery") -> tuple[list[str], Parts]
     ]
     facts, nothing = facts_of(records), np.zeros(len(rows))
     candidates = fuse([row[1] for row in rows], [row[2] for row in rows], nothing)
-    chunks = Parts(candidates, boosts_of(facts, RankingSettings()), {"exact": nothing, "passage": nothing})
+    chunks = Parts(
+        candidates,
+        boosts_of(facts, RankingSettings()),
+        page_weights(facts, RankingSettings()),
+        {"exact": nothing, "passage": nothing},
+    )
     pages = of_pages(facts, chunks, q, shares_of(q), dict.fromkeys(q.split(), 1.0))
     order = in_page_order(rank(facts, chunks), score_candidates(facts, pages))
     return list(dict.fromkeys(facts.url[chunk.position] for chunk in order)), pages

@@ -13,9 +13,10 @@ from search_site import Piece, record_of
 
 from searchsocket.project.settings.model import RankingSettings
 from searchsocket.search.quoting.results import href
-from searchsocket.search.ranking.boosts import boosts_of
+from searchsocket.search.ranking.boosts import BOOSTS, boosts_of, browser_boosts
 from searchsocket.search.ranking.fusion import fuse, min_max
 from searchsocket.search.ranking.group import MAX_COMPARED_SECTIONS, PageGroup, each_alone, group_by_page
+from searchsocket.search.ranking.page_weight import page_weights
 from searchsocket.search.ranking.rank import Parts, Ranked, rank
 from searchsocket.search.ranking.weights import FEW_WORDS, MANY_WORDS, READ, READ_WHOLE, SOME_WORDS, Shares, shares_of
 from searchsocket.testing.store.samples import make_record
@@ -82,10 +83,11 @@ def test_boosts_are_small_and_finite_whatever_a_record_says(links: int, depth: i
     """Failure mode 72, the other half: bad metadata."""
     settings = RankingSettings()
     record = make_record("a", "x", incoming_links=links, depth=depth, weight=weight)
-    boosts = boosts_of(facts_of([record]), settings)
-    assert 0 <= boosts.links[0] <= settings.weights.incoming_links
-    assert 0 <= boosts.depth[0] <= settings.weights.depth
-    assert 0 < boosts.weight[0] <= 100
+    facts = facts_of([record])
+    boosts = boosts_of(facts, settings).columns
+    for boost in BOOSTS:
+        assert 0 <= boosts[boost.name][0] <= boost.weight(settings)
+    assert 0 < page_weights(facts, settings)[0] <= 100
 
 
 def ranked_by(cosines: Sequence[float], records: Sequence[Record]) -> list[Ranked]:
@@ -97,6 +99,7 @@ def ranked_by(cosines: Sequence[float], records: Sequence[Record]) -> list[Ranke
         Parts(
             fuse(cosines, nothing, nothing),
             boosts_of(facts, RankingSettings()),
+            page_weights(facts, RankingSettings()),
             dict.fromkeys(("exact", "passage"), np.array(nothing)),
         ),
     )
@@ -171,3 +174,11 @@ def test_anchors_are_escaped_as_fragments() -> None:
     assert href(page, "a b\"<>'%é#") == "/docs#a%20b%22%3C%3E%27%25%C3%A9%23"
     assert href(page, "\ud800") == "/docs#?"
     assert href(replace(page, address="/docs/"), "a") == "/docs/#a"
+
+
+def test_the_browser_gets_the_boosts_that_it_ranks_by() -> None:
+    records = [record_of(Piece(f"/{'a/' * n}b", "x", links=7 * n)) for n in range(4)]
+    settings = RankingSettings()
+    columns = boosts_of(facts_of(records), settings).columns
+    expected = sum(columns[boost.name] for boost in BOOSTS if boost.in_browser)
+    assert browser_boosts([record.page for record in records], settings) == pytest.approx(expected, abs=1e-6)

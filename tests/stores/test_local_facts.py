@@ -51,3 +51,18 @@ def test_tables_merge_row_by_row(
     assert rows_of(merged) == expected
     for column, again in zip(merged.texts.values(), FactTable.of(expected).texts.values(), strict=True):
         assert sorted(column.joined) == sorted(again.joined)
+
+
+@given(ROWS)
+def test_a_column_that_an_older_release_did_not_write_is_empty(rows: list[tuple[object, ...]]) -> None:
+    """A new fact of ranking must not make stored indexes unreadable."""
+    table = FactTable.of(rows)
+    older = FactTable(
+        {name: column for name, column in table.texts.items() if name != "anchor"},
+        {name: column for name, column in table.numbers.items() if name != "depth"},
+    )
+    read = read_facts(written(older))
+    taken = read.take(np.arange(len(rows)))
+    assert list(taken.anchor) == [""] * len(rows)
+    assert taken.depth.tolist() == [0] * len(rows)
+    assert rows_of(read.merged(table, np.arange(2 * len(rows))))[len(rows) :] == rows

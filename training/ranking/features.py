@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from searchsocket.search.ranking.boosts import asks_for_occasion, is_occasion
 from searchsocket.search.ranking.exact import WHOLE, exact_features, names_identifier
 from searchsocket.search.ranking.names import COMPARISON, query_words
+from searchsocket.search.ranking.page_weight import asks_for_occasion, is_occasion
 from searchsocket.search.ranking.rank import Ranking
 from searchsocket.search.ranking.signals import RankingInput
 from searchsocket.search.ranking.weights import WEIGHTS
@@ -85,10 +85,10 @@ def page_features(given: RankingInput, order: Ranking) -> tuple[list[str], Score
         return greatest
 
     lists = pages.lists
-    sums = lists.fused + lists.second + pages.boosts.links + pages.boosts.depth + pages.matches
+    sums = lists.fused + lists.second + sum(pages.boosts.columns.values()) + pages.matches
     columns: dict[str, Scores | float] = {
         SUM: sums[first],
-        WEIGHT: pages.boosts.weight[first],
+        WEIGHT: pages.weight[first],
         "second": lists.second[first] / WEIGHTS.second,
         "heading": np.where(best(found.titled) >= WHOLE, 0.0, best(found.headed) * (best(found.headed) >= WHOLE)),
         "neighbours": best(np.array(given.words.neighbours(q, found.ids), np.float64)),

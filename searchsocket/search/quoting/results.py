@@ -275,7 +275,7 @@ class ResultWriter:
 
 
 def _explanation(parts: Parts, scored: Ranked) -> Explanation:
-    scores, boosts, position = parts.lists, parts.boosts, scored.position
+    scores, boosts, position = parts.lists, parts.boosts.columns, scored.position
     nothing = np.zeros(len(scores.fused))
 
     def at(column: Scores) -> float:
@@ -290,10 +290,10 @@ def _explanation(parts: Parts, scored: Ranked) -> Explanation:
         page=at(scores.page),
         fused=at(scores.fused),
         second=at(scores.second),
-        links=at(boosts.links),
-        depth=at(boosts.depth),
+        links=at(boosts["links"]),
+        depth=at(boosts["depth"]),
         exact=at(parts.matches),
-        weight=at(boosts.weight),
+        weight=at(parts.weight),
         names=at(parts.bonuses.get("names", nothing)),
         passage=at(parts.bonuses.get("passage", nothing)),
         vector_share=scores.shares.meaning,

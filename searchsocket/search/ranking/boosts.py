@@ -1,107 +1,96 @@
-"""Boosts from a page's position on the site, and factors for listings and dated pages (spec 13.1).
-
-They are small, so that they decide only between similar scores. Generated listings and pages of an occasion (posts,
-release notes, upgrade guides) repeat the words of the guides, so guides rank above them.
-"""
+"""Boosts of pages by their facts: each is registered once, in `BOOSTS`."""
 
 import math
-import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import TYPE_CHECKING
+from functools import reduce
+from operator import add
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from searchsocket.search.ranking.exact import names_identifier
 from searchsocket.stores.base import Facts
-from searchsocket.types import Scores
+from searchsocket.types import PageFacts, Scores
 
 if TYPE_CHECKING:
     from searchsocket.project.settings.model import RankingSettings
 
-
 _MANY_LINKS = 100  # further links do not count
 _LOGARITHMS = np.array([math.log1p(links) for links in range(_MANY_LINKS + 1)])
-_WEIGHTS = (0.01, 100.0)  # bounds of an author's page weight
-LISTING_SHARE = 0.5  # factor of such a page compared with a guide
-_LISTING = re.compile(
-    r"/_(?:modules|sources?)(?:/|$)"  # Sphinx
-    r"|/(?:genindex|py-modindex|modindex)(?:-[\w-]+)?(?:\.html?)?$"
-    r"|/(?:index-all|allclasses(?:-\w+)?|allpackages-index|src-html/.+|index-files/.+)(?:\.html?)?$"  # Javadoc
-    r"|_8\w{1,8}_source(?:\.html?)?$"  # Doxygen
-    r"|/src/.+\.rs(?:\.html?)?$"  # rustdoc
-    # Lists of posts, by tag, category, author, date or page, at the top of a site or of its blog.
-    r"|^(?:/[a-z]{2}(?:-[a-z]{2})?)?(?:/(?:blog|posts|news|articles))?"
-    r"/(?:tags?|categor(?:y|ies)|archives?|authors?|page/\d+)(?:/[^/]+)*(?:\.html?)?$"
-    r"|^/(?:[^/]+/)*page/\d+(?:\.html?)?$"
-)
-OCCASION_SHARE = 0.9  # factor of such a page compared with a guide
-_OCCASION = re.compile(
-    r"/(?:19|20)\d\d(?:/\d\d?/|-\d\d-\d\d)"  # a day, or a month
-    r"|/(?:blog|posts|announcements)/."
-    r"|/(?:release-?notes?|releases|releaselog|change-?logs?|changes|whats-?new|news|migration)/"
-    r"|/(?:releases|change-?logs?|changes|whats-?new|news)(?:\.html?)?$"
-    r"|/(?:release-?notes?|release-v?\d|(?:migrat|upgrad)(?:e|ing|ion)(?![a-z]))[^/]*$",
-    re.IGNORECASE,
-)
-# A query with such a word may ask for one of them; so may a number, which may be a version or a year.
-_ASKS_FOR_OCCASION = re.compile(
-    r"\d|\b(?:migrat|upgrad|releas|chang|new|blog|announc|version|histor|deprecat|remov|break)", re.IGNORECASE
+_BROWSER_DIGITS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Boost:
+    """A bonus of pages for facts of them. Scores, their parts and their explanation contain all entries of `BOOSTS`."""
+
+    name: str  # in `explain`
+    about: str  # its description in the API
+    facts: Sequence[str]  # columns of `Facts`; a new one is a field there
+    weight: Callable[["RankingSettings"], float]  # the largest bonus; 0 = off
+    score: Callable[..., Scores]  # of the columns, in [0, 1]
+    in_browser: bool = True  # search without a server ranks by it too
+
+
+def _links(incoming_links: ArrayLike) -> Scores:
+    links = np.minimum(np.maximum(incoming_links, 0), _MANY_LINKS)
+    scores: Scores = _LOGARITHMS[links] / _LOGARITHMS[_MANY_LINKS]
+    return scores
+
+
+def _depth(depth: ArrayLike) -> Scores:
+    scores: Scores = 1.0 / (1.0 + np.maximum(depth, 0))
+    return scores
+
+
+BOOSTS = (
+    Boost(
+        name="links",
+        about="links from other pages",
+        facts=["incoming_links"],
+        weight=lambda settings: settings.weights.incoming_links if settings.enable_incoming_link_boost else 0.0,
+        score=_links,
+    ),
+    Boost(
+        name="depth",
+        about="short path of the page",
+        facts=["depth"],
+        weight=lambda settings: settings.weights.depth if settings.enable_depth_boost else 0.0,
+        score=_depth,
+    ),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Boosts:
-    """Added parts, and the page weight as a factor; columns."""
+    """The boosts of some records, by name."""
 
-    links: Scores
-    depth: Scores
-    weight: Scores
-    most: float  # maximum of `links` + `depth`, to scale scores back to [0, 1]
+    columns: Mapping[str, Scores]
+    most: float  # maximum of their sum, to scale scores back to [0, 1]
 
 
-def boosts_of(facts: Facts, settings: "RankingSettings", q: str = "") -> Boosts:
-    """Return the boosts of some records; a part that the settings switch off is 0.
-
-    Args:
-        q: The query. If it names an identifier, source listings are not demoted. If it may ask for a post or release
-            notes, those are not demoted.
-    """
-    most_links = settings.weights.incoming_links if settings.enable_incoming_link_boost else 0.0
-    most_depth = settings.weights.depth if settings.enable_depth_boost else 0.0
-    links = np.minimum(np.maximum(facts.incoming_links, 0), _MANY_LINKS)
-    weight = np.where(np.isfinite(facts.weight), facts.weight, 1.0)
-    urls = set(facts.url)
-    if settings.demote_listings and not names_identifier(q):
-        weight = weight * _shares(facts.url, set(filter(is_listing, urls)), LISTING_SHARE)
-    if settings.demote_occasions and not asks_for_occasion(q):
-        weight = weight * _shares(facts.url, set(filter(is_occasion, urls)), OCCASION_SHARE)
-    return Boosts(
-        links=most_links * _LOGARITHMS[links] / _LOGARITHMS[_MANY_LINKS],
-        depth=most_depth / (1.0 + np.maximum(facts.depth, 0)),
-        weight=np.minimum(np.maximum(weight, _WEIGHTS[0]), _WEIGHTS[1]),
-        most=most_links + most_depth,
-    )
+def boosts_of(facts: Facts, settings: "RankingSettings") -> Boosts:
+    """Return the boosts of some records; one that the settings switch off is 0."""
+    return Boosts(_columns(BOOSTS, settings, lambda name: getattr(facts, name)), _sum_of_weights(settings))
 
 
-def _shares(urls: Sequence[str], less: Collection[str], share: float) -> Scores | float:
-    """Return the factor of each record: `share` for the pages in `less`, otherwise 1."""
-    return np.array([share if url in less else 1.0 for url in urls]) if less else 1.0
+def browser_boosts(pages: Sequence[PageFacts], settings: "RankingSettings") -> list[float]:
+    """Return the sum of the boosts of each page that search without a server has too."""
+    boosts = [boost for boost in BOOSTS if boost.in_browser]
+
+    def column(name: str) -> Any:
+        return np.array([getattr(page, name) for page in pages])
+
+    total = reduce(add, _columns(boosts, settings, column).values(), np.zeros(len(pages)))
+    return [round(float(value), _BROWSER_DIGITS) for value in total]
 
 
-@lru_cache(maxsize=1 << 14)  # queries share pages
-def is_listing(url: str) -> bool:
-    """Return True if a generator uses this path for a source listing or an index of names."""
-    return _LISTING.search(url) is not None
+def _columns(
+    boosts: Sequence[Boost], settings: "RankingSettings", column: Callable[[str], Any]
+) -> Mapping[str, Scores]:
+    return {boost.name: boost.weight(settings) * boost.score(*map(column, boost.facts)) for boost in boosts}
 
 
-@lru_cache(maxsize=1 << 14)  # queries share pages
-def is_occasion(url: str) -> bool:
-    """Return True if a path belongs to a post or release note."""
-    return _OCCASION.search(url) is not None
-
-
-def asks_for_occasion(q: str) -> bool:
-    """Return True if a query may ask for such a page."""
-    return _ASKS_FOR_OCCASION.search(q) is not None
+def _sum_of_weights(settings: "RankingSettings") -> float:
+    return sum(boost.weight(settings) for boost in BOOSTS)

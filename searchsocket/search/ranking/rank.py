@@ -29,6 +29,7 @@ class Parts:
 
     lists: FusedScores
     boosts: Boosts
+    weight: Scores  # of the page, a factor
     bonuses: Mapping[str, Scores]  # by signal, see `signals.SIGNALS`
     features: Mapping[str, Features] = field(default_factory=dict)  # of each signal; their sum is its bonus
     reranked: Scores | None = None  # in [0, 1], see `judged.candidate_scores`; None: not reranked
@@ -74,13 +75,13 @@ def score_candidates(facts: Facts, parts: Parts) -> Scores:
     visible = ~(facts.weight <= 0)
     if not visible.any():
         return np.zeros(len(visible))
-    lists, boosts = parts.lists, parts.boosts
+    lists, boosts, weight = parts.lists, parts.boosts, parts.weight
     most = reduce(add, parts.bonuses.values(), lists.second)[visible].max()
     # Pages may weigh more than 1; division by the maximum keeps scores in [0, 1] and their order.
-    scale = (1.0 + boosts.most + most) * max(1.0, boosts.weight[visible].max())
+    scale = (1.0 + boosts.most + most) * max(1.0, weight[visible].max())
     first = lists.fused if parts.reranked is None else mix_scores(lists.fused, parts.reranked, parts.rerank_share)
-    sums = reduce(add, parts.bonuses.values(), first + lists.second + boosts.links + boosts.depth)
-    scores: Scores = np.round(sums * boosts.weight / scale, _DIGITS)
+    sums = reduce(add, [*boosts.columns.values(), *parts.bonuses.values()], first + lists.second)
+    scores: Scores = np.round(sums * weight / scale, _DIGITS)
     return scores
 
 
@@ -116,7 +117,7 @@ def candidate_scores(positions: Sequence[int], scores: Sequence[float | None], c
 
 
 def weights_of(parts: Parts) -> dict[str, float]:
-    """Return the weight of each feature, by the names in `weights.FEATURES`; those of links and depth are settings."""
+    """Return the weight of each feature, by the names in `weights.FEATURES`; those of boosts are settings."""
     shares, list_share = parts.lists.shares, 1.0 - parts.rerank_share
     lists = {name: list_share * getattr(shares, name) for name in ("meaning", "words", "page")}
     return {**WEIGHTS._asdict(), **lists, "together": shares.together, "rerank": parts.rerank_share}
@@ -124,14 +125,13 @@ def weights_of(parts: Parts) -> dict[str, float]:
 
 def parts_of_sum(parts: Parts) -> dict[str, Scores]:
     """Return the terms that `score_candidates` adds up, by the names in `weights.FEATURES`."""
-    lists, boosts, weights = parts.lists, parts.boosts, weights_of(parts)
+    lists, weights = parts.lists, weights_of(parts)
     terms = {
         "meaning": weights["meaning"] * lists.vector,
         "words": weights["words"] * lists.keyword,
         "page": weights["page"] * lists.page,
         "second": lists.second,
-        "links": boosts.links,
-        "depth": boosts.depth,
+        **parts.boosts.columns,
     }
     if parts.reranked is not None:
         terms["rerank"] = weights["rerank"] * parts.reranked

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from searchsocket.search.ranking.boosts import asks_for_occasion, boosts_of
+from searchsocket.search.ranking.boosts import boosts_of
 from searchsocket.search.ranking.exact import WHOLE, exact_features
 from searchsocket.search.ranking.fusion import fuse, fuse_pages
 from searchsocket.search.ranking.names import name_features
+from searchsocket.search.ranking.page_weight import asks_for_occasion, page_weights
 from searchsocket.search.ranking.rank import Features, Parts, Ranked, Ranking, rank, score_candidates
 from searchsocket.search.ranking.weights import WEIGHTS, Shares
 from searchsocket.stores.base import Candidates, Facts, WordSnapshot
@@ -54,10 +55,11 @@ def rank_candidates(inputs: RankingInput) -> Ranking:
     """Rank candidates by meaning and words, boosts and bonuses."""
     candidates = inputs.candidates
     lists = fuse(candidates.cosine, candidates.bm25, candidates.page_bm25, inputs.shares)
-    boosts = boosts_of(candidates.facts, inputs.settings, inputs.q)
+    boosts = boosts_of(candidates.facts, inputs.settings)
+    weight = page_weights(candidates.facts, inputs.settings, inputs.q)
     features = {name: bonus(inputs) for name, bonus in SIGNALS.items()}
     bonuses: dict[str, Scores] = {name: reduce(add, columns.values()) for name, columns in features.items()}
-    return _order(inputs, Parts(lists, boosts, bonuses, features))
+    return _order(inputs, Parts(lists, boosts, weight, bonuses, features))
 
 
 def rerank_candidates(inputs: RankingInput, order: Ranking, scores: Scores) -> Ranking:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from searchsocket.search.ranking.boosts import BOOSTS
 from searchsocket.system.json_text import JsonObject
 from searchsocket.text.words import parse_query
 
@@ -24,8 +25,7 @@ FEATURES = {
     "page": "BM25 of the page, scaled over the candidates",
     "rerank": "score of the reranker, scaled over its candidates",
     "second": "mixed score of the page's second best section",
-    "links": "links from other pages",
-    "depth": "short path of the page",
+    **{boost.name: boost.about for boost in BOOSTS},
     "title": "the query is the title",
     "title_begun": "the query begins the title; more for shorter titles",
     "heading": "the query is a heading",

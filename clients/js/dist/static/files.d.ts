@@ -13,8 +13,8 @@ export interface Head {
     pages: {
         url: readonly string[];
         title: readonly string[];
-        depth: readonly number[];
-        links: readonly number[];
+        /** Sum of the boosts of each page. */
+        boost: readonly number[];
         chunks: readonly number[];
         language: readonly (readonly [language: string, pages: number])[];
     } & Record<"address" | "modified", Readonly<Record<number, string>>> & Record<"tags" | "facets", Readonly<Record<number, readonly string[]>>> & Record<"weight" | "listing" | "occasion", Readonly<Record<number, number>>>;
@@ -54,9 +54,6 @@ export interface Weights {
             weight: number;
         }>[];
     }>;
-    links: number;
-    depth: number;
-    manyLinks: number;
     unknownNear: number;
     weak: number;
     asksForOccasion: string;

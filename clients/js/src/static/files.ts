@@ -16,8 +16,8 @@ export interface Head {
   pages: {
     url: readonly string[];
     title: readonly string[];
-    depth: readonly number[];
-    links: readonly number[];
+    /** Sum of the boosts of each page. */
+    boost: readonly number[];
     chunks: readonly number[];
     language: readonly (readonly [language: string, pages: number])[];
   } & Record<"address" | "modified", Readonly<Record<number, string>>> &
@@ -53,9 +53,6 @@ export interface Weights {
   named: number;
   version: number;
   answer: Readonly<{ rejectedBelow: number; weakBelow: number; features: readonly Readonly<{ name: string; weight: number }>[] }>;
-  links: number;
-  depth: number;
-  manyLinks: number;
   unknownNear: number;
   weak: number;
   asksForOccasion: string;

@@ -140,7 +140,7 @@ export function rankPages(index: Index, query: QueryTerms, isAllowed: (page: num
     chunks.sort((one, other) => worth.get(other)! - worth.get(one)! || one.chunk - other.chunk);
     const exact = nameBonus(index, named.get(page) ?? 0);
     const score = wordShare * bestScaled(page) + pageShare * pageScaled(page) + weights.second * second + exact + called(page) + versioned(page, byPage.get(page)!);
-    return { page, score: score + placeOf(index, page), exact, names: called(page), passage: 0, chunks };
+    return { page, score: score + index.head.pages.boost[page]!, exact, names: called(page), passage: 0, chunks };
   });
 }
 
@@ -180,11 +180,6 @@ function scaled(keys: readonly number[], value: (key: number) => number): (key: 
   const low = values.reduce((a, b) => Math.min(a, b), Infinity);
   const high = values.reduce((a, b) => Math.max(a, b), -Infinity);
   return (key) => (high <= low ? (high > 0 ? 1 : 0) : Math.max(value(key) - low, 0) / (high - low));
-}
-
-function placeOf({ head: { pages, weights } }: Index, page: number): number {
-  const links = Math.min(pages.links[page]!, weights.manyLinks);
-  return (weights.links * Math.log1p(links)) / Math.log1p(weights.manyLinks) + weights.depth / (1 + pages.depth[page]!);
 }
 
 function nameBonus({ head }: Index, named: number): number {

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
 from itertools import pairwise
-from typing import Any, BinaryIO, Self
+from typing import Any, BinaryIO, Self, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,10 +25,12 @@ from searchsocket.system.arrays import Integers, load_arrays, narrow
 from searchsocket.system.compressed import packed_bytes, unpacked_bytes
 from searchsocket.text.facets import split_label
 
-# Columns of records: the texts repeat, since pages have several records.
-RANKED = ("url", "title", "anchor", "kind")
-TEXTS = (*RANKED, "language", "facets", "tags", "route_resolution")  # after the kind: only for filters and counts
-RANKED_NUMBERS = ("depth", "incoming_links", "weight")
+# Columns of records: first those of `Facts`. The texts repeat, since pages have several records.
+_RANKED_TYPES = {name: kind for name, kind in get_type_hints(Facts).items() if name != "order"}
+RANKED = tuple(name for name, kind in _RANKED_TYPES.items() if kind == Sequence[str])
+TEXTS = (*RANKED, "language", "facets", "tags", "route_resolution")  # after those of ranking: for filters and counts
+RANKED_NUMBERS = tuple(name for name in _RANKED_TYPES if name not in RANKED)
+_REALS = frozenset(name for name in RANKED_NUMBERS if _RANKED_TYPES[name] == NDArray[np.float64])
 NUMBERS = (*RANKED_NUMBERS, "ordinal")
 COLUMNS = (*TEXTS, *NUMBERS)
 # As expressions over the columns of records.
@@ -107,7 +109,7 @@ class FactTable:
     def of(cls, rows: Iterable[SqlRow]) -> Self:
         """The table of rows of `COLUMNS`, which may be a stream."""
         distinct: tuple[dict[str, int], ...] = tuple({} for _ in TEXTS)
-        columns = [array("I") for _ in TEXTS] + [array("d" if name == "weight" else "q") for name in NUMBERS]
+        columns = [array("I") for _ in TEXTS] + [array("d" if name in _REALS else "q") for name in NUMBERS]
         for row in rows:
             for column, value in enumerate(row):
                 texts = distinct[column] if column < len(distinct) else None
@@ -115,7 +117,7 @@ class FactTable:
         arrays = dict(zip(COLUMNS, map(np.asarray, columns), strict=True))
         return cls(
             {name: TextColumn.of(arrays[name], texts) for name, texts in zip(TEXTS, distinct, strict=True)},
-            {name: arrays[name] if name == "weight" else narrow(arrays[name]) for name in NUMBERS},
+            {name: arrays[name] if name in _REALS else narrow(arrays[name]) for name in NUMBERS},
         )
 
     @property
@@ -125,9 +127,9 @@ class FactTable:
 
     def take(self, rows: Rows) -> Facts:
         """The facts of some rows, in their order; rows are in path order."""
-        url, title, anchor, kind = (self.texts[name].take(rows) for name in RANKED)
-        depth, incoming_links, weight = (self.numbers[name][rows] for name in RANKED_NUMBERS)
-        return Facts(url, title, anchor, kind, rows, depth, incoming_links, weight)
+        texts: dict[str, Any] = {name: self.texts[name].take(rows) for name in RANKED}
+        numbers: dict[str, Any] = {name: self.numbers[name][rows] for name in RANKED_NUMBERS}
+        return Facts(**texts, **numbers, order=rows)
 
     def first_row_from(self, key: bytes) -> int:
         """The first row whose `path_key` is not below `key`."""
@@ -165,16 +167,20 @@ def write_facts(file: BinaryIO, table: FactTable) -> None:
 
 
 def read_facts(data: bytes) -> FactTable:
-    """The table of a file's bytes.
+    """The table of a file's bytes. A column that an older release did not write is "" or 0.
 
     Raises:
         ValueError, LookupError: The bytes are not a valid table.
     """
     arrays = load_arrays(unpacked_bytes(data))
+    nothing = np.zeros(len(arrays["url"]), np.int64)
     texts = {
-        name: TextColumn(arrays[name], arrays[f"{name}_texts"].tobytes(), arrays[f"{name}_bounds"]) for name in TEXTS
+        name: TextColumn(arrays[name], arrays[f"{name}_texts"].tobytes(), arrays[f"{name}_bounds"])
+        if name in arrays
+        else TextColumn.of(nothing, [""])
+        for name in TEXTS
     }
-    return FactTable(texts, {name: arrays[name] for name in NUMBERS})
+    return FactTable(texts, {name: arrays.get(name, nothing) for name in NUMBERS})
 
 
 class LabelledRows:
