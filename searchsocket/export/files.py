@@ -29,8 +29,7 @@ _HASH_CHARS = 8
 _GZIP = b"\x1f\x8b"
 
 
-_WORKER = "static-worker.js"
-_SCRIPTS = ("components.js", "page-search.js", "from-disk.js", "answers.js")
+_WORKER, _SCRIPTS = "static-worker.js", ("components.js", "page-search.js", "from-disk.js")
 _SITES = "sites"
 
 

@@ -177,6 +177,21 @@ test("MCP goes on after the time that its beginning has", async (t) => {
   assert.equal(response.headers.get("mcp-session-id"), "s");
 });
 
+test("an answer in sentences goes on after the time that its beginning has", async (t) => {
+  fresh();
+  const pass = heldTime(t);
+  let end;
+  answer = (_, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" }).write("data: 1\n\n");
+    end = () => response.end("data: 2\n\n");
+  };
+  const handle = searchsocketHandle({ url, paths: ["/api/answer", "/api/answer/*"], timeoutMs: LIMIT_MS });
+  const response = await through(handle, "/api/answer", post("{}"));
+  pass();
+  end();
+  assert.equal(await response.text(), "data: 1\n\ndata: 2\n\n");
+});
+
 test("agents are given Markdown, and people pages that name it", async () => {
   fresh();
   answer = (_, response) => response.writeHead(200, { "content-type": "text/markdown" }).end("# A");

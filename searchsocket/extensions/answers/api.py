@@ -19,6 +19,7 @@ from searchsocket.errors import SearchSocketError
 from searchsocket.extensions.answers.answer import AnswerPassages, Event, SentenceAnswer, whole_answer
 from searchsocket.extensions.answers.engine import Answers, Question
 from searchsocket.extensions.answers.prompt import Turn
+from searchsocket.extensions.answers.script import add_script
 from searchsocket.extensions.answers.settings import AnswersSettings
 from searchsocket.extensions.answers.spending import MAX_ANSWERS
 from searchsocket.search.bounds import MAX_QUERY_CHARS
@@ -70,6 +71,7 @@ def add_endpoints(context: AppContext) -> Added:
             on_error=context.on_error,
         )
         add_answer(context.app, f"{context.prefix}/answer", answers, context.on_error)
+        add_script(context.app, f"{context.prefix}/answer")
     return Added()
 
 

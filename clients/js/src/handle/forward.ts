@@ -70,7 +70,8 @@ export async function forward(event: Visit, to: Upstream): Promise<Response> {
       await answer.body?.cancel();
       return refused(to, 502, "INVALID_ANSWER", `${target.origin} redirected; name the address that it redirects to`);
     }
-    if (to.isStream) clearTimeout(timer);
+    // A stream has no time limit after its first byte: MCP, and answers in sentences.
+    if (to.isStream || answer.headers.get("content-type")?.startsWith("text/event-stream")) clearTimeout(timer);
     return new Response(answer.body ? watched(answer.body, stop, end, () => late) : (end(), null), {
       status: answer.status,
       headers: answeredHeaders(answer.headers),
