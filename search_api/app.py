@@ -41,7 +41,7 @@ from searchsocket.stores.base import VectorStore
 from searchsocket.web.urls.site import site_origin
 
 if TYPE_CHECKING:
-    from searchsocket.agents.library import LibraryMakers
+    from searchsocket.agents.library import WithOthers
 
 REFRESH_S = 60.0  # how long files of a deleted generation may stay on the disk
 WARM_UP_S = 2.0  # a start waits at most this long for the warm-up
@@ -58,7 +58,7 @@ def create_app(
     on_error: OnError = lambda _: None,
     store: VectorStore | None = None,
     embedder: Embedder | None = None,
-    others: "LibraryMakers | None" = None,
+    libraries: "WithOthers | None" = None,
     metrics: Metrics | None = None,
     on_demand: bool = False,
 ) -> FastAPI:
@@ -71,7 +71,7 @@ def create_app(
         dev: Trust direct callers on this machine, if no key is configured and the server is bound to loopback.
         on_error: Called with errors that callers do not see.
         store, embedder: Replace those of the settings.
-        others: Other projects that agents can search, by name; the first call that names one opens it.
+        libraries: Adds other projects that agents can search.
         metrics: Counters of requests; None = new ones.
         on_demand: Open a scope only at its first search.
 
@@ -99,7 +99,7 @@ def create_app(
     add_health(app, context.prefix, service)
     add_llms(app, AgentTexts(project, service), service, context.freshness)
     if project.settings.mcp.enable and project.settings.mcp.http.path:
-        _add_agents(context, others, may_sync=store is None)
+        _add_agents(context, libraries, may_sync=store is None)
     numbers = ProjectNumbers(metrics or Metrics(project.id), service)
     app.state.numbers = [numbers]
     add_metrics(app, numbers)
@@ -205,7 +205,7 @@ def _add_capabilities(context: AppContext, on_search: OnAnswer) -> Queries:
     return queries
 
 
-def _add_agents(context: AppContext, others: "LibraryMakers | None", *, may_sync: bool) -> None:
+def _add_agents(context: AppContext, libraries: "WithOthers | None", *, may_sync: bool) -> None:
     """Serve agents over MCP.
 
     Args:
@@ -219,7 +219,7 @@ def _add_agents(context: AppContext, others: "LibraryMakers | None", *, may_sync
     services = open_services(
         project, environ, clock=clock, on_error=context.on_error, service=context.service, keeping=keeping
     )
-    add_mcp(context.app, project, services, clock, others)
+    add_mcp(context.app, project, services, clock, libraries)
 
 
 def _ignore(*_: object) -> None:

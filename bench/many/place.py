@@ -10,16 +10,16 @@ from pathlib import Path
 from bench.indexing.__main__ import child
 from bench.indexing.generate import write_site
 from searchsocket.backends import Backends
+from searchsocket.extensions.fleet.carried import carried_settings
+from searchsocket.extensions.fleet.documents import Writer
 from searchsocket.extensions.fleet.push import push_generation
 from searchsocket.extensions.fleet.scope_lease import ScopeLease, holding
 from searchsocket.project.project import Project, open_project
-from searchsocket.stores.artifacts.carried import carried_settings
-from searchsocket.stores.artifacts.documents import Writer
-from searchsocket.stores.artifacts.objects import open_objects
 from searchsocket.stores.base import PageBody, PublishInfo
 from searchsocket.stores.local import LocalStore
 from searchsocket.stores.local.layout import read_current
 from searchsocket.stores.local.reader import LocalReader
+from searchsocket.stores.objects import open_objects
 from searchsocket.types import Record, Scope, Vectors
 
 _LEASE_S = 60.0

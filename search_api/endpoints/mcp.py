@@ -13,8 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from search_api.errors import error_response, problem
 from search_api.gate.callers import origin_host
-from searchsocket.agents.library import Libraries, LibraryMakers, ServedLibraries
-from searchsocket.agents.projects import ProjectLibraries
+from searchsocket.agents.library import ServedLibraries, WithOthers
 from searchsocket.agents.server import make_server
 from searchsocket.errors import ConfigError, Unauthorized
 from searchsocket.project.project import Project
@@ -74,7 +73,7 @@ def add_mcp(
     project: Project,
     services: Services,
     clock: Callable[[], datetime],
-    others: LibraryMakers | None,
+    with_others: WithOthers | None,
 ) -> None:
     """Serve the protocol at `mcp.http.path`, for as long as the application runs.
 
@@ -85,11 +84,7 @@ def add_mcp(
     if routes := [route for route in app.routes if getattr(route, "path", "").split("/{")[0] == path]:
         raise ConfigError(f"mcp.http.path {path!r} is where {getattr(routes[0], 'name', 'another endpoint')} is served")
     own = ServedLibraries(project, services, clock)
-    libraries: Libraries = (
-        ProjectLibraries({project.id: lambda: own, **{k: v for k, v in others.items() if k != project.id}})
-        if others
-        else own
-    )
+    libraries = with_others(project.id, own) if with_others else own
     structured = project.settings.mcp.structured_content
     server = make_server(libraries, structured=structured, on_error=services.search().on_error)
     manager = StreamableHTTPSessionManager(

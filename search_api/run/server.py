@@ -32,7 +32,7 @@ from searchsocket.stores.base import VectorStore
 from searchsocket.system.json_text import json_line
 
 if TYPE_CHECKING:
-    from searchsocket.agents.library import LibraryMakers
+    from searchsocket.agents.library import WithOthers
 
 KEEP_ALIVE_S = 20
 SHUTDOWN_S = 10  # limit for running requests after the signal to stop
@@ -67,7 +67,7 @@ def serve(
     on_start: Callable[[str], None] = lambda _: None,
     on_error: OnError = lambda _: None,
     store: VectorStore | None = None,
-    others: "LibraryMakers | None" = None,
+    libraries: "WithOthers | None" = None,
     workers: Workers | None = None,
     beside: Callable[[SearchService], AbstractContextManager[None]] = lambda _: nullcontext(),
     app: FastAPI | None = None,
@@ -77,7 +77,7 @@ def serve(
 
     Args:
         port: 0 takes a free one.
-        token, dev, store, others: See `create_app`.
+        token, dev, store, libraries: See `create_app`.
         on_start: Called with the base URL once queries are answered.
         workers: Processes that answer instead of this one.
         beside: Another server for the same service, run in this process; unused with `workers`.
@@ -87,7 +87,7 @@ def serve(
         ConfigError, ConfigMissing, InvalidScope: The service cannot start, for example because the address is in use.
     """
     app = app or create_app(
-        project, environ=environ, host=host, token=token, dev=dev, on_error=on_error, store=store, others=others
+        project, environ=environ, host=host, token=token, dev=dev, on_error=on_error, store=store, libraries=libraries
     )
     log = server_log(json_lines=options.json_lines)
     metrics = _metrics(options, host, app, is_supervisor=workers is not None)

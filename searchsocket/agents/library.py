@@ -153,10 +153,8 @@ class Libraries(Protocol):
         """True if the next call is answered at once: an index is open and its model is loaded."""
 
 
-LibraryMakers = Mapping[str, Callable[[], Libraries]]
-
-
-"""Functions that open several projects, by name."""
+LibraryMakers = Mapping[str, Callable[[], Libraries]]  # functions that open several projects, by name
+WithOthers = Callable[[str, Libraries], Libraries]  # adds other projects to the libraries of a project with this name
 
 
 @dataclass(frozen=True, slots=True)

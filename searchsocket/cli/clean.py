@@ -25,7 +25,6 @@ from searchsocket.types import Scope
 _OURS = (
     "pages",
     "index",
-    "artifacts",
     "tmp",
     "runs",
     "dagster",

@@ -14,11 +14,10 @@ import click
 
 from searchsocket.agents.clients import CLIENTS, NAME, OF_THE_USER, ClientName, Machine, Target, target_of
 from searchsocket.agents.library import offered_tools
-from searchsocket.agents.project_list import list_path, read_list
 from searchsocket.agents.tools import TOOLS
-from searchsocket.cli.mcp_server import makers
 from searchsocket.cli.options import load_project, project_option
 from searchsocket.cli.output import safe
+from searchsocket.cli.sites import chosen_sites
 from searchsocket.errors import ConfigError, SearchSocketError, StateUnavailable
 from searchsocket.pipeline.run.context import corpora_of
 from searchsocket.project.project import Project
@@ -180,9 +179,9 @@ class ProbeResult(NamedTuple):
 
 
 def _list_checks() -> list[ProbeResult]:
-    """Open the index of each project of the user's list."""
+    """Open the index of each project that agents can ask in every folder."""
     checks = []
-    for name, make in makers(read_list(list_path()), None, None, lambda _: None).items():
+    for name, make in chosen_sites().agent_projects().items():
         try:
             library = make().find("")
             library.check()

@@ -4,24 +4,24 @@ import os
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from searchsocket.cli.numbers import DecimalNumber, WholeNumber
-from searchsocket.cli.options import load_project, offer_options, offering, projects_option, quiet_option
-from searchsocket.project.location import project_here
+from searchsocket.cli.options import offer_options, offering, projects_option, quiet_option
+from searchsocket.cli.sites import ServeRequest, chosen_sites, extended
 from searchsocket.project.project import Project
 from searchsocket.serving.hosts import is_loopback
-from searchsocket.system.memory import loading
 
 if TYPE_CHECKING:
-    from searchsocket.agents.library import LibraryMakers
+    from searchsocket.agents.library import WithOthers
 
 DEFAULT_PORT = 8181
 MAX_WORKERS = 64
 
 
+@extended
 @click.command()
 @projects_option("Project folder; repeat to search several sites at once. Default: the current folder.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to bind.")
@@ -29,30 +29,6 @@ MAX_WORKERS = 64
     "--port", type=WholeNumber(0, 65535), default=DEFAULT_PORT, show_default=True, help="Port; 0 = any free port."
 )
 @click.option("--scope", "scopes", multiple=True, metavar="NAME", help="Scope that is public; repeat for several.")
-@click.option(
-    "--artifacts", "url", default="", metavar="URL", help="Serve a pushed index from this URL; needs no local index."
-)
-@click.option(
-    "--projects",
-    "location",
-    default="",
-    metavar="DIR|URL",
-    help="Serve every project in this folder, or below this URL of an object store, each opened by its first request.",
-)
-@click.option(
-    "--memory-mb",
-    type=WholeNumber(16, 1_000_000),
-    default=600,
-    show_default=True,
-    help="With --projects: memory of each process for open projects; the least recently used are closed.",
-)
-@click.option(
-    "--disk-mb",
-    type=WholeNumber(1, 100_000_000),
-    default=20_000,
-    show_default=True,
-    help="With --projects: disk for pulled indexes; the least recently used are removed.",
-)
 @click.option("--no-page", is_flag=True, help="Do not serve the search page at /.")
 @click.option(
     "--workers",
@@ -86,10 +62,6 @@ def serve(
     host: str,
     port: int,
     scopes: tuple[str, ...],
-    url: str,
-    location: str,
-    memory_mb: int,
-    disk_mb: int,
     no_page: bool,
     workers: int,
     drain_seconds: float,
@@ -101,7 +73,8 @@ def serve(
     tools: str | None,
     structured_content: bool,
     sync: bool | None = None,
-    others: "LibraryMakers | None" = None,
+    libraries: "WithOthers | None" = None,
+    **added: Any,
 ) -> None:
     """Serve the search API until Ctrl-C.
 
@@ -119,29 +92,22 @@ def serve(
     """
     if dev and not is_loopback(host):
         raise click.UsageError(f"--dev trusts every program on this machine, but other machines can reach {host}")
-    if url and len(roots) > 1:
-        raise click.UsageError("--artifacts serves one index; set artifacts.url in each project instead")
-
-    if location and (url or len(roots) > 1):
-        raise click.UsageError(
-            "--projects serves all projects of one location; remove --artifacts and repeated --project"
-        )
-    with loading():  # takes a second of CPU
-        from searchsocket.cli.server import Listener, ProjectsLocation, serve_many, serve_one, serve_sites
-
     options = _Options(scopes, no_page, access_log, mcp, dev, tools, structured_content, sync, workers)
-    listener = Listener(host, port, workers, drain_seconds, metrics_port, log_format == "json")
-    roots = roots or (project_here(Path.cwd()),)
-    if location:
-        serve_many(
-            load_project(roots[0]), listener, ProjectsLocation(location, memory_mb, disk_mb, dev, options.applied)
+    chosen_sites().serve(
+        ServeRequest(
+            roots=roots,
+            added=added,
+            prepare=options.applied,
+            dev=dev,
+            libraries=libraries,
+            host=host,
+            port=port,
+            workers=workers,
+            drain_s=drain_seconds,
+            metrics_port=metrics_port,
+            json_lines=log_format == "json",
         )
-        return
-    projects = [options.applied(load_project(root)) for root in roots]
-    if len(projects) > 1:
-        serve_sites(projects, listener, dev=dev)
-    else:
-        serve_one(projects[0], listener, url, dev=dev, others=others)
+    )
 
 
 @dataclass(frozen=True, slots=True)

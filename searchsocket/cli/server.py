@@ -1,11 +1,11 @@
-"""Start the service: of one project, of several sites, or of every project of a location. Loads the server."""
+"""Start the service of one project. Loads the server."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -13,33 +13,17 @@ from search_api.app import create_app
 from search_api.run.server import ServerOptions
 from search_api.run.server import serve as serve_app
 from search_api.run.workers import Workers
-from search_api.sites import ServedSite
-from search_api.sites.app import create_sites_app, open_sites
-from search_api.sites.many import create_many_app
-from search_api.sites.pool import PoolOptions, ProjectPool
-from searchsocket.cli.output import count, safe, say
+from searchsocket.cli.output import safe, say
 from searchsocket.cli.service_log import ServiceLog
 from searchsocket.cli.service_socket import answering
 from searchsocket.errors import ScopeLocked, StateUnavailable
 from searchsocket.project.access import TOKEN_FILE, configured_key, make_token
 from searchsocket.project.project import Project
-from searchsocket.serving.project_list import project_list
-from searchsocket.serving.pulled import artifacts_address, open_pulled
-from searchsocket.serving.scopes import NOTHING_PUBLIC, ReadableScopes
+from searchsocket.serving.scopes import NOTHING_PUBLIC, PublishedScopes, ReadableScopes
+from searchsocket.stores.base import VectorStore
 
 if TYPE_CHECKING:
-    from searchsocket.agents.library import LibraryMakers
-
-
-@dataclass(frozen=True, slots=True)
-class ProjectsLocation:
-    """A folder or object store with many projects, and the limits of their service."""
-
-    address: str
-    memory_mb: int
-    disk_mb: int
-    dev: bool
-    prepare: Callable[[Project], Project]  # applies the options of the command to a project
+    from searchsocket.agents.library import WithOthers
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +60,30 @@ class Listener:
         return ServiceLog(json_lines=self.json_lines)
 
 
-def serve_one(project: Project, listener: Listener, url: str, *, dev: bool, others: "LibraryMakers | None") -> None:
-    """Serve one project."""
-    local_project, store = project, None
-    if address := artifacts_address(project, url):
-        pulled = open_pulled(project, os.environ, address)
-        project, store = pulled.project, pulled.store
+class OpenProject(NamedTuple):
+    """A project, and the store that answers about it."""
+
+    project: Project
+    store: VectorStore | None = None  # None = that of its settings; another index may differ from the local one
+
+
+def serve_one(
+    local_project: Project,
+    listener: Listener,
+    *,
+    dev: bool,
+    libraries: "WithOthers | None",
+    open_project: Callable[[Project], OpenProject] = OpenProject,
+) -> None:
+    """Serve one project.
+
+    Args:
+        libraries: Adds other projects that agents can search.
+        open_project: Opens it, here and in each worker.
+    """
+    project, store = open_project(local_project)
     key = configured_key(project, os.environ)
-    token = "" if key else _token(project)
+    token = "" if key else service_token(project)
     agents = project.settings.mcp
 
     def greet(url: str) -> None:
@@ -91,13 +91,13 @@ def serve_one(project: Project, listener: Listener, url: str, *, dev: bool, othe
         say(f"Searching at {page}{url}{project.settings.api.path}?q=...   (Ctrl-C stops)")
         if agents.enable:
             say(f"Coding agents: {url}{agents.http.path} (Model Context Protocol)")
-        if store and not ReadableScopes(project, os.environ, store.public_scopes).public:
+        if isinstance(store, PublishedScopes) and not ReadableScopes(project, os.environ, store.public_scopes).public:
             say(NOTHING_PUBLIC)
-        for line in _trust(project, key=bool(key), token=bool(token), dev=dev):
+        for line in trust_lines(project, key=bool(key), token=bool(token), dev=dev):
             say(line)
 
     log = listener.log()
-    worker = partial(_worker, local_project, listener.host, token, dev, address, log)
+    worker = partial(_worker, local_project, listener.host, token, dev, open_project, log)
     listener.serve(
         project,
         worker,
@@ -106,109 +106,25 @@ def serve_one(project: Project, listener: Listener, url: str, *, dev: bool, othe
         dev=dev,
         on_error=log,
         store=store,
-        others=others,
-        # A pulled index may differ from the local one.
-        beside=(lambda _: nullcontext()) if address else partial(answering, local_project, os.environ),
+        libraries=libraries,
+        beside=(lambda _: nullcontext()) if store else partial(answering, local_project, os.environ),
     )
 
 
-def serve_sites(projects: Sequence[Project], listener: Listener, *, dev: bool) -> None:
-    """Serve several projects, and one search over all of them."""
-    log = listener.log()
-    keys = [configured_key(project, os.environ) for project in projects]
-    tokens = ["" if key else _token(project) for project, key in zip(projects, keys, strict=True)]
-    sites, app = _sites_and_app(projects, listener.host, tokens, dev, log)
-    first = projects[0].settings.api
-
-    def greet(url: str) -> None:
-        page = f"{url}/ and " if first.page else ""
-        say(f"Searching {len(sites)} sites at {page}{url}{first.path}?q=...   (Ctrl-C stops)")
-        for site, key, token in zip(sites, keys, tokens, strict=True):
-            say(f"{safe(site.title)}: {url}/sites/{site.name}/")
-            for line in _trust(site.project, key=bool(key), token=bool(token), dev=dev):
-                say(f"  {line}")
-
-    @contextmanager
-    def answering_all(_: object) -> Iterator[None]:
-        with ExitStack() as stack:
-            for site in sites:
-                if site.app and not artifacts_address(site.project, ""):
-                    stack.enter_context(answering(site.project, os.environ, site.app.state.service))
-            yield
-
-    worker = partial(_sites_worker, projects, listener.host, tokens, dev, log)
-    listener.serve(
-        projects[0],
-        worker,
-        greet,
-        on_error=log,
-        beside=answering_all,
-        app=app,
-    )
-
-
-def serve_many(base: Project, listener: Listener, location: ProjectsLocation) -> None:
-    """Serve every project of a location."""
-    log = listener.log()
-    app = _many_worker(base, listener.host, location, log)
-    key = bool(configured_key(base, os.environ))
-
-    def greet(url: str) -> None:
-        address = f"{url}/sites/NAME{base.settings.api.path}?q=..."
-        say(f"Serving {count(app.state.projects, 'project')} at {address}   (Ctrl-C stops)")
-        if not app.state.projects:
-            say(
-                f"{location.address} has no project: in a folder, a project is a folder that was indexed or has a "
-                "searchsocket.toml; in an object store, a prefix that was pushed to. New projects are added without a "
-                "restart."
-            )
-        for line in _trust(base, key=key, token=False, dev=location.dev):
-            say(line)
-
-    worker = partial(_many_worker, base, listener.host, location, log)
-    listener.serve(base, worker, greet, on_error=log, app=app)
-
-
-def _many_worker(base: Project, host: str, location: ProjectsLocation, log: ServiceLog) -> Any:
-    """Build the application for every project of a location."""
-    projects = project_list(location.address, base, os.environ, location.prepare)
-    options = PoolOptions(
-        environ=os.environ,
-        host=host,
-        dev=location.dev,
-        token_of=lambda project: "" if configured_key(project, os.environ) else _token(project),
-        on_error=log,
-        max_memory_bytes=location.memory_mb * 1_000_000,
-        max_disk_bytes=location.disk_mb * 1_000_000,
-    )
-    pool = ProjectPool(projects, options)
-    scan_s = base.settings.artifacts.poll_seconds
-    return create_many_app(pool, base, environ=os.environ, host=host, dev=location.dev, scan_s=scan_s, on_error=log)
-
-
-def _worker(project: Project, host: str, token: str, dev: bool, address: str, log: ServiceLog) -> Any:
+def _worker(
+    project: Project,
+    host: str,
+    token: str,
+    dev: bool,
+    open_project: Callable[[Project], OpenProject],
+    log: ServiceLog,
+) -> Any:
     """Build the application in a worker, which must open its own store."""
-    store = None
-    if address:
-        pulled = open_pulled(project, os.environ, address)
-        project, store = pulled.project, pulled.store
+    project, store = open_project(project)
     return create_app(project, environ=os.environ, host=host, token=token, dev=dev, on_error=log, store=store)
 
 
-def _sites_worker(projects: Sequence[Project], host: str, tokens: Sequence[str], dev: bool, log: ServiceLog) -> Any:
-    """Build the application for several projects in a worker."""
-    return _sites_and_app(projects, host, tokens, dev, log)[1]
-
-
-def _sites_and_app(
-    projects: Sequence[Project], host: str, tokens: Sequence[str], dev: bool, log: ServiceLog
-) -> tuple[Sequence[ServedSite], Any]:
-    """Open the projects, and build the application over them."""
-    sites = open_sites(projects, environ=os.environ, host=host, tokens=tokens, dev=dev, on_error=log)
-    return sites, create_sites_app(sites, host, log)
-
-
-def _token(project: Project) -> str:
+def service_token(project: Project) -> str:
     """Return the token; "" if the state folder is read-only, which is enough to serve anonymous callers."""
 
     try:
@@ -220,7 +136,7 @@ def _token(project: Project) -> str:
         return ""
 
 
-def _trust(project: Project, *, key: bool, token: bool, dev: bool) -> Iterator[str]:
+def trust_lines(project: Project, *, key: bool, token: bool, dev: bool) -> Iterator[str]:
     """Describe the trusted callers, without printing the secret."""
 
     if key:

@@ -93,6 +93,9 @@ class Extension:
             its errors become warnings of the run.
         run_hooks: A `RunHooks` of `searchsocket.pipeline.run.hooks`: what it does before a run, before the switch to
             a new generation, and after it; its errors end the run.
+        sites: A `Sites` of `searchsocket.cli.sites`: it chooses the projects that `serve` and `mcp` answer about. The
+            first extension that has one decides.
+        extends: Command of the core -> a function that adds options and subcommands to it, as `Sites` needs them.
         commands: By name.
         options: Name of a command of the core -> a function that returns it with more options. Only of ours: to look
             for others would make each command slower.
@@ -117,6 +120,8 @@ class Extension:
     status: str = ""
     run_listener: str = ""
     run_hooks: str = ""
+    sites: str = ""
+    extends: Mapping[str, str] = field(default_factory=dict)
     commands: Mapping[str, Command] = field(default_factory=dict)
     options: Mapping[str, str] = field(default_factory=dict)
 

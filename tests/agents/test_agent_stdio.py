@@ -17,7 +17,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from searchsocket.agents.checkout import CheckoutLibraries, project_around
 from searchsocket.agents.server import make_server
-from searchsocket.cli import mcp
+from searchsocket.cli import mcp, sites
 from searchsocket.cli.main import cli
 from searchsocket.project.project import Project
 from searchsocket.project.scopes import sanitise_scope
@@ -113,7 +113,7 @@ def test_the_configured_transport_counts_unless_the_command_names_another(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started: list[str] = []
-    monkeypatch.setattr(mcp, "_serve_stdio", lambda *_: started.append("stdio"))
+    monkeypatch.setattr(sites, "serve_libraries", lambda *_, **__: started.append("stdio"))
     monkeypatch.setattr(mcp, "serve_http", lambda *_, **__: started.append("http"))
     (tmp_path / "searchsocket.toml").write_text('[mcp]\ntransport = "http"\n')
     for arguments in ([], ["--transport", "stdio"]):

@@ -15,6 +15,7 @@ from searchsocket import __version__
 from searchsocket.backends import Backends
 from searchsocket.errors import ScopeLocked
 from searchsocket.extensions.fleet.lease import DURATION_S
+from searchsocket.extensions.fleet.pulled import open_pulled
 from searchsocket.extensions.fleet.run_lease import run_lease
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.index import index_scope
@@ -24,7 +25,6 @@ from searchsocket.pipeline.run.upgrade import indexed_scopes, upgrade_scope
 from searchsocket.project.corpora import code_home
 from searchsocket.project.project import Project, open_project
 from searchsocket.search.query import SearchQuery
-from searchsocket.serving.pulled import open_pulled
 from searchsocket.serving.service import open_service
 from searchsocket.stores.local.layout import FORMAT, OLDER_FORMATS
 from searchsocket.types import Scope

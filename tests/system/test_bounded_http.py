@@ -21,8 +21,8 @@ from searchsocket.extensions.pinecone.connection import PineconeConnection
 from searchsocket.models.embedders.openai import OpenAIEmbedder
 from searchsocket.models.rerankers.base import RerankerUnavailable
 from searchsocket.models.rerankers.jina import JinaReranker
-from searchsocket.stores.artifacts.objects import web
-from searchsocket.stores.artifacts.objects.base import read
+from searchsocket.stores.objects import web
+from searchsocket.stores.objects.base import read
 from searchsocket.system.bounded_http import BodyLimit, at_most, bounded_client
 from tests.system.dripping_server import HEAD, dripping_server
 

@@ -7,20 +7,20 @@ from dataclasses import replace
 from pathlib import Path
 
 from searchsocket.errors import ArtifactInvalid, ScopeNotIndexed
-from searchsocket.extensions.fleet.live import note_base
-from searchsocket.extensions.fleet.scope_lease import ScopeLease
-from searchsocket.project.project import Project, index_folder
-from searchsocket.state import STATE_FILE
-from searchsocket.state.archive import restore
-from searchsocket.stores.artifacts.documents import (
+from searchsocket.extensions.fleet.documents import (
     PROJECT,
     Description,
     ProjectDocument,
     parse_document,
     read_document,
 )
-from searchsocket.stores.artifacts.objects.base import ObjectMissing
-from searchsocket.stores.artifacts.pull import Pulled, fetch_blob, fetched_description, pull_scope
+from searchsocket.extensions.fleet.live import note_base
+from searchsocket.extensions.fleet.pull import Pulled, fetch_blob, fetched_description, pull_scope
+from searchsocket.extensions.fleet.scope_lease import ScopeLease
+from searchsocket.project.project import Project, index_folder
+from searchsocket.state import STATE_FILE
+from searchsocket.state.archive import restore
+from searchsocket.stores.objects.base import ObjectMissing
 from searchsocket.system.files import TEMPORARY
 from searchsocket.types import Scope
 

@@ -7,7 +7,7 @@ overtaken, however late it wakes up, cannot publish: time decides only how soon 
 from datetime import datetime, timedelta
 from enum import Enum
 
-from searchsocket.stores.artifacts.documents import Lease, Pointer, Writer
+from searchsocket.extensions.fleet.documents import Lease, Pointer, Writer
 
 DURATION_S = 60.0  # without a renewal
 RENEWAL_S = DURATION_S / 3

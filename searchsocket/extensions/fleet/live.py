@@ -7,6 +7,8 @@ from functools import partial
 from pathlib import Path
 
 from searchsocket.errors import ArtifactsUnavailable, IndexCorrupt, ScopeNotIndexed
+from searchsocket.extensions.fleet.carried import carried_settings
+from searchsocket.extensions.fleet.documents import Pointer
 from searchsocket.extensions.fleet.lease import is_built_on
 from searchsocket.extensions.fleet.push import Pushed, push_generation
 from searchsocket.extensions.fleet.run_lease import run_lease
@@ -14,8 +16,6 @@ from searchsocket.project.project import Project, index_folder
 from searchsocket.project.scopes import named_default_branch
 from searchsocket.state import STATE_FILE
 from searchsocket.state.archive import archive
-from searchsocket.stores.artifacts.carried import carried_settings
-from searchsocket.stores.artifacts.documents import Pointer
 from searchsocket.stores.local.layout import read_current, scope_folder
 from searchsocket.system.files import write_atomic
 from searchsocket.types import Scope

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import groupby
 
-from searchsocket.stores.artifacts.documents import (
+from searchsocket.extensions.fleet.documents import (
     BLOBS,
     SCOPES,
     Description,
@@ -19,7 +19,7 @@ from searchsocket.stores.artifacts.documents import (
     read_document,
     scope_of_pointer,
 )
-from searchsocket.stores.artifacts.objects.base import ObjectInfo, ObjectMissing, Objects
+from searchsocket.stores.objects.base import ObjectInfo, ObjectMissing, Objects
 from searchsocket.system.files import TEMPORARY
 
 _LEFTOVER = re.compile(rf"(?:.*/)?{re.escape(TEMPORARY)}[0-9a-f]{{12}}")

@@ -10,8 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 from searchsocket.errors import ArtifactInvalid
-from searchsocket.extensions.fleet.scope_lease import ScopeLease
-from searchsocket.stores.artifacts.documents import (
+from searchsocket.extensions.fleet.documents import (
     PROJECT,
     BlobEntry,
     D,
@@ -22,8 +21,9 @@ from searchsocket.stores.artifacts.documents import (
     description_name,
     read_document,
 )
-from searchsocket.stores.artifacts.objects.base import ObjectMissing, Objects
+from searchsocket.extensions.fleet.scope_lease import ScopeLease
 from searchsocket.stores.local.layout import MANIFEST, Manifest, corrupt, read_manifest
+from searchsocket.stores.objects.base import ObjectMissing, Objects
 from searchsocket.system.json_text import JsonObject
 
 _AT_ONCE = 8  # requests under way

@@ -10,12 +10,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from searchsocket.errors import ArtifactInvalid, ArtifactsUnavailable, ScopeLocked, StateUnavailable
+from searchsocket.extensions.fleet.documents import PROJECT, ProjectDocument, Writer, read_document
 from searchsocket.extensions.fleet.scope_lease import ScopeLease, holding
 from searchsocket.project.access import WRITER_FILE, make_token
 from searchsocket.project.project import Project
-from searchsocket.stores.artifacts.documents import PROJECT, ProjectDocument, Writer, read_document
-from searchsocket.stores.artifacts.objects import open_objects
-from searchsocket.stores.artifacts.objects.base import ObjectMissing
+from searchsocket.stores.objects import open_objects
+from searchsocket.stores.objects.base import ObjectMissing
 from searchsocket.types import Scope
 
 # A run, its stages and its push share one lease: the outermost `run_lease` enters it here, the others find it.

@@ -17,6 +17,7 @@ from searchsocket.errors import (
     ScopeLocked,
     SearchSocketError,
 )
+from searchsocket.extensions.fleet.documents import MAX_BYTES, Lease, Pointer, Writer, parse_document, pointer_name
 from searchsocket.extensions.fleet.lease import (
     RENEWAL_S,
     Action,
@@ -27,8 +28,7 @@ from searchsocket.extensions.fleet.lease import (
     with_renewal,
     without_lease,
 )
-from searchsocket.stores.artifacts.documents import MAX_BYTES, Lease, Pointer, Writer, parse_document, pointer_name
-from searchsocket.stores.artifacts.objects.base import ObjectChanged, ObjectMissing, Objects, read_version
+from searchsocket.stores.objects.base import ObjectChanged, ObjectMissing, Objects, read_version
 from searchsocket.types import Scope
 
 _PAUSE_S = 2.0  # between two reads of the lease of another run

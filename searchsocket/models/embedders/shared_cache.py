@@ -26,7 +26,7 @@ import numpy as np
 from searchsocket.errors import ArtifactInvalid, ArtifactsUnavailable, BadVectors
 from searchsocket.models.embedders.base import checked
 from searchsocket.models.embedders.cache import EmbeddingCache
-from searchsocket.stores.artifacts.objects.base import ObjectMissing, Objects, read
+from searchsocket.stores.objects.base import ObjectMissing, Objects, read
 from searchsocket.system.batches import batches
 from searchsocket.system.files import write_atomic
 from searchsocket.types import Vectors

@@ -21,7 +21,7 @@ from searchsocket.pipeline.stages.page_chunks import page_chunks
 from searchsocket.pipeline.stages.refused_texts import RefusedTexts, refused_texts
 from searchsocket.state import ScopeState
 from searchsocket.state.records import TextToEmbed
-from searchsocket.stores.artifacts.objects import open_objects
+from searchsocket.stores.objects import open_objects
 
 
 def count_embeddings(run: ScopeRun, state: ScopeState) -> StageResult[EmbeddingNumbers]:

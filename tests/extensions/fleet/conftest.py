@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from searchsocket.stores.artifacts.objects import open_objects
-from searchsocket.stores.artifacts.objects.base import Objects
+from searchsocket.project.project import Project
+from searchsocket.stores.objects import open_objects
+from searchsocket.stores.objects.base import Objects
+from tests.agents.agent_project import make_agent_project
 from tests.extensions.fleet.machines import Indexer, Reader
 
 
@@ -22,3 +24,9 @@ def indexer(tmp_path: Path, objects: Objects) -> Indexer:
 @pytest.fixture
 def reader(tmp_path: Path, objects: Objects) -> Reader:
     return Reader(tmp_path / "reader", objects)
+
+
+@pytest.fixture(scope="session")
+def agent_project(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """An indexed project for all that agents ask; tests that change something make their own."""
+    return make_agent_project(tmp_path_factory.mktemp("agents") / "robot")

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searchsocket.errors import ArtifactInvalid, ConfigMissing
+from searchsocket.extensions.fleet.carried import carried_settings, with_carried
 from searchsocket.project.settings.model import Settings
-from searchsocket.stores.artifacts.carried import carried_settings, with_carried
 
 
 def settings(**sections: object) -> Settings:

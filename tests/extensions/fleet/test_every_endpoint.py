@@ -12,10 +12,10 @@ from fastapi.testclient import TestClient
 from small_site import write_site
 
 from search_api.app import create_app
+from searchsocket.extensions.fleet.pulled import artifacts_address, open_pulled
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.index import index_scope
 from searchsocket.project.project import open_project
-from searchsocket.serving.pulled import artifacts_address, open_pulled
 from tests.extensions.fleet.bucket_servers import MISSING as NO_BUCKETS
 from tests.extensions.fleet.bucket_servers import SECRET, bucket_server
 from tests.extensions.milvus.running import ENGINES, TOKEN, server_uri

@@ -8,9 +8,9 @@ import pytest
 from search_site import MAIN, PROJECT, Piece
 
 from searchsocket.errors import ArtifactInvalid, ArtifactsUnavailable, ScopeNotIndexed
-from searchsocket.stores.artifacts.documents import pointer_name
-from searchsocket.stores.artifacts.follow import PulledStore
-from searchsocket.stores.artifacts.objects.base import Objects, read
+from searchsocket.extensions.fleet.documents import pointer_name
+from searchsocket.extensions.fleet.follow import PulledStore
+from searchsocket.stores.objects.base import Objects, read
 from searchsocket.types import Scope
 from tests.extensions.fleet.machines import GIGABYTE, PIECES, Indexer
 

@@ -8,7 +8,7 @@ import pytest
 from search_site import DOCS, Site
 
 from searchsocket.errors import ArtifactInvalid
-from searchsocket.stores.artifacts.soundness import refuse_unsound
+from searchsocket.extensions.fleet.soundness import refuse_unsound
 from searchsocket.stores.local.layout import BODIES, PACKS
 from searchsocket.stores.local.store import LocalStore
 

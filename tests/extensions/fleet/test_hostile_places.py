@@ -17,9 +17,9 @@ from searchsocket.errors import (
     ProjectMismatch,
     SearchSocketError,
 )
-from searchsocket.stores.artifacts.documents import blob_name, description_name, pointer_name
-from searchsocket.stores.artifacts.objects import open_objects
-from searchsocket.stores.artifacts.objects.base import Objects, read
+from searchsocket.extensions.fleet.documents import blob_name, description_name, pointer_name
+from searchsocket.stores.objects import open_objects
+from searchsocket.stores.objects.base import Objects, read
 from tests.extensions.fleet.machines import Indexer, Piece, Reader
 
 Change = Callable[[dict[str, Any]], object]

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from searchsocket.extensions.fleet.documents import Pointer, Writer
 from searchsocket.extensions.fleet.lease import DURATION_S, Action, is_built_on, next_action, with_lease, without_lease
-from searchsocket.stores.artifacts.documents import Pointer, Writer
 
 NOW = datetime(2026, 11, 26, tzinfo=UTC)
 HERE = Writer(host="here", pid=1, run="a", disk="disk of here")

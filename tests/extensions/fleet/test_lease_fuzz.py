@@ -6,9 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from searchsocket.extensions.fleet import scope_lease
-from searchsocket.stores.artifacts import documents
-from searchsocket.stores.artifacts.documents import Pointer
+from searchsocket.extensions.fleet import documents, scope_lease
+from searchsocket.extensions.fleet.documents import Pointer
 from tests.extensions.fleet.lease_world import Bucket, Machine, World, pointers
 
 INTERLEAVINGS = {2: 8_000, 3: 2_000}

@@ -9,8 +9,8 @@ from uuid import uuid4
 import pytest
 
 from searchsocket.errors import ArtifactsUnavailable, ConfigError, ConfigMissing
-from searchsocket.stores.artifacts.objects import open_objects
-from searchsocket.stores.artifacts.objects.base import Objects, ObjectsBelow
+from searchsocket.stores.objects import open_objects
+from searchsocket.stores.objects.base import Objects, ObjectsBelow
 from tests.contract.objects import ReadingContract, WritingContract
 from tests.extensions.fleet.file_server import file_server
 

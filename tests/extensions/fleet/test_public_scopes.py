@@ -8,16 +8,16 @@ import pytest
 from small_site import write_site
 
 from searchsocket.errors import ScopeRefused
+from searchsocket.extensions.fleet.documents import PROJECT
+from searchsocket.extensions.fleet.pulled import open_pulled
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.index import index_scope
 from searchsocket.project.project import open_project
 from searchsocket.project.scopes import named_default_branch
-from searchsocket.serving.pulled import open_pulled
 from searchsocket.serving.scopes import NOTHING_PUBLIC
 from searchsocket.serving.service import SearchService, open_service
-from searchsocket.stores.artifacts.documents import PROJECT
-from searchsocket.stores.artifacts.objects import open_objects
-from searchsocket.stores.artifacts.objects.base import read
+from searchsocket.stores.objects import open_objects
+from searchsocket.stores.objects.base import read
 
 
 def git(root: Path, *arguments: str) -> None:

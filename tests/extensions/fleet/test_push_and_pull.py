@@ -8,11 +8,11 @@ import pytest
 from search_site import MAIN, PROJECT, Piece
 
 from searchsocket.errors import IndexCorrupt, ProjectMismatch, ScopeNotIndexed
+from searchsocket.extensions.fleet.documents import PROJECT as PROJECT_DOCUMENT
+from searchsocket.extensions.fleet.documents import blob_name, pointer_name
 from searchsocket.extensions.fleet.prune import stored_generations
-from searchsocket.stores.artifacts.documents import PROJECT as PROJECT_DOCUMENT
-from searchsocket.stores.artifacts.documents import blob_name, pointer_name
-from searchsocket.stores.artifacts.objects.base import Objects, read
 from searchsocket.stores.local import LocalStore
+from searchsocket.stores.objects.base import Objects, read
 from searchsocket.types import Scope
 from tests.extensions.fleet.machines import PIECES, Indexer, Reader, index_contents
 

@@ -9,9 +9,9 @@ from threading import Thread
 import pytest
 
 from searchsocket.errors import ArtifactsUnavailable
-from searchsocket.stores.artifacts.objects import bucket
-from searchsocket.stores.artifacts.objects.base import read
-from searchsocket.stores.artifacts.objects.bucket import BucketObjects
+from searchsocket.stores.objects import bucket
+from searchsocket.stores.objects.base import read
+from searchsocket.stores.objects.bucket import BucketObjects
 
 CREDENTIALS = {
     "s3": {

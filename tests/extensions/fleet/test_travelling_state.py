@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from small_site import write_site
 
+from searchsocket.extensions.fleet.documents import Description
 from searchsocket.extensions.fleet.prune import description_of, stored_generations
 from searchsocket.quality.gate import judge_candidate
 from searchsocket.state.archive import archive, restore
-from searchsocket.stores.artifacts.documents import Description
-from searchsocket.stores.artifacts.objects import open_objects
-from searchsocket.stores.artifacts.objects.base import read
+from searchsocket.stores.objects import open_objects
+from searchsocket.stores.objects.base import read
 from searchsocket.system.compressed import zstd
 from tests.extensions.fleet.checkout import Machine
 

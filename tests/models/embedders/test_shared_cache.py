@@ -12,8 +12,8 @@ from searchsocket.errors import ArtifactsUnavailable
 from searchsocket.models.embedders import shared_cache
 from searchsocket.models.embedders.cache import EmbeddingCache
 from searchsocket.models.embedders.shared_cache import SharedCache
-from searchsocket.stores.artifacts.objects.base import ObjectInfo
-from searchsocket.stores.artifacts.objects.folder import FolderObjects
+from searchsocket.stores.objects.base import ObjectInfo
+from searchsocket.stores.objects.folder import FolderObjects
 from searchsocket.types import Vectors
 from tests.extensions.fleet.test_texts_elsewhere import created
 from tests.extensions.fleet.test_travelling_state import machine

@@ -3,8 +3,8 @@
 from uuid import uuid4
 
 from searchsocket.extensions.fleet.prune import description_of, stored_generations
-from searchsocket.serving.pulled import open_pulled
-from searchsocket.stores.artifacts.objects import open_objects
+from searchsocket.extensions.fleet.pulled import open_pulled
+from searchsocket.stores.objects import open_objects
 from tests.project.settings.lab import Effect, Lab, outcome
 
 BUCKET = f"memory://effects-{uuid4().hex}"

@@ -16,7 +16,7 @@ from searchsocket.models.embedders import openai
 from searchsocket.models.embedders.cache import EmbeddingCache
 from searchsocket.pipeline.run.index import index_scope
 from searchsocket.pipeline.run.options import RunOptions
-from searchsocket.stores.artifacts.objects import open_objects
+from searchsocket.stores.objects import open_objects
 from searchsocket.types import Vector
 from tests.models.embedders.openai_server import DIMENSIONS, vectors_json
 from tests.project.settings.lab import KEYS, WEB, Effect, Lab, outcome

@@ -2,7 +2,7 @@
 
 from click.testing import CliRunner
 
-from searchsocket.cli import mcp
+from searchsocket.cli import mcp, sites
 from searchsocket.cli.main import cli
 from tests.project.settings.lab import Effect, Lab
 
@@ -17,9 +17,11 @@ def started(lab: Lab) -> list[object]:
     """Return the transport and address that `searchsocket mcp` would start."""
     results: list[object] = []
     with lab.patch.context() as patch:
-        patch.setattr(mcp, "_serve_stdio", lambda *_: results.append("stdio"))
+        patch.setattr(sites, "serve_libraries", lambda *_, **__: results.append("stdio"))
         patch.setattr(
-            mcp, "serve_http", lambda _, project, *__, **___: results.extend(["http", project.settings.mcp.http.port])
+            mcp,
+            "serve_http",
+            lambda *args: results.extend(["http", args[-2].settings.mcp.http.port]),  # of the project
         )
         result = CliRunner().invoke(cli, ["mcp", "--project", str(lab.root)])
     assert result.exit_code == 0, result.output

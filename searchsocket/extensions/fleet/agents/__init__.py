@@ -1,0 +1,1 @@
+"""Servers of agents over several projects."""

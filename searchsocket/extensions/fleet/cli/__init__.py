@@ -1,0 +1,1 @@
+"""The fleet's side of the command line."""

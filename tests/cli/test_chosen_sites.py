@@ -1,0 +1,63 @@
+"""An extension chooses the projects that `serve` and `mcp` answer about; without one, it is that of the folder."""
+
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from searchsocket.cli import sites
+from searchsocket.cli.main import cli
+from searchsocket.cli.sites import ServeRequest, Sites, extended, insert_options
+from searchsocket.extensions.base import Extension
+
+
+class Elsewhere(Sites):
+    """Prints what it would serve."""
+
+    def serve(self, request: ServeRequest) -> None:
+        click.echo(f"{request.added['place']} {request.port} {[root.name for root in request.roots]}")
+
+
+ELSEWHERE = Elsewhere()
+
+
+def add_place(command: click.Command) -> None:
+    insert_options(command, "port", [click.Option(["--place"], default="here", help="Place to serve.")])
+
+
+EXTENSION = Extension(name="places", sites=f"{__name__}:ELSEWHERE", extends={"start": f"{__name__}:add_place"})
+
+
+@pytest.mark.parametrize("command", ["serve", "mcp"])
+def test_the_core_answers_about_one_project(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sites, "extensions", lambda: ())
+    result = CliRunner().invoke(cli, [command, "--project", str(tmp_path), "--project", str(tmp_path)])
+    assert result.exit_code == 2
+    assert "remove the repeated --project" in result.stderr
+
+
+def test_an_extension_adds_an_option_where_it_belongs_and_gets_its_value(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sites, "extensions", lambda: (EXTENSION,))
+
+    @extended
+    @click.command()
+    @click.option("--port", default=1)
+    @click.option("--last", default=2)
+    def start(port: int, last: int, **added: object) -> None:
+        request = {"prepare": lambda project: project, "dev": False, "libraries": None, "host": "", "workers": last}
+        rest = {"drain_s": 0.0, "metrics_port": None, "json_lines": False}
+        roots = (tmp_path / "docs",)
+        sites.chosen_sites().serve(
+            ServeRequest(roots=roots, added=added, port=port, **request, **rest)  # type: ignore[arg-type]
+        )
+
+    assert [option.name for option in start.params] == ["port", "place", "last"]
+    assert CliRunner().invoke(start, ["--place", "there"]).output == "there 1 ['docs']\n"
+
+
+def test_a_command_that_no_extension_changes_stays_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sites, "extensions", lambda: (EXTENSION,))
+    assert extended(click.Command("stop")).params == []
