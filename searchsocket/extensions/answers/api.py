@@ -70,6 +70,7 @@ def add_endpoints(context: AppContext) -> Added:
             clock=context.clock,
             on_error=context.on_error,
         )
+        context.app.state.answers = answers
         add_answer(context.app, f"{context.prefix}/answer", answers, context.on_error)
         add_script(context.app, f"{context.prefix}/answer")
     return Added()

@@ -183,7 +183,7 @@ class Text:
         for currency, number, unit in _NUMBER_IN_TEXT.findall(self.literal):
             units.setdefault(_number(number), set()).add(_UNITS.get((currency or unit).lower(), ""))
         words = self.folded.split()
-        for word, following in zip(words, [*words[1:], ""], strict=True):
+        for word, following in zip(words, [*words[1:], ""], strict=False):
             for part in (word.strip(_CLOSING), word.partition("-")[0]):
                 if part in _NUMBER_WORDS:
                     unit = following if part == word else word.partition("-")[2] or following
@@ -350,7 +350,7 @@ def has_literal(text: str, literal: str) -> bool:
 
 def _anchors(text: str, known: Collection[str], first: str, *, has_names: bool) -> Iterator[Anchor]:
     tokens = text.split()
-    for token, following in zip(tokens, [*tokens[1:], ""], strict=True):
+    for token, following in zip(tokens, [*tokens[1:], ""], strict=False):
         plain = token.strip(_OPENING).rstrip(_CLOSING).translate(_QUOTES)
         if token.rstrip(".,;:").endswith("()"):
             plain = token.strip(_OPENING + ".,;:").removesuffix("()")

@@ -1,6 +1,8 @@
 """A sentence is shown only if a passage says the same."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from searchsocket.extensions.answers.proof import EMPTY, Passage, has_foreign_address, prove, quoting
 
@@ -93,6 +95,11 @@ def test_two_cited_passages_support_a_sentence_clause_by_clause() -> None:
 
 def test_the_quote_is_the_part_that_supports_it() -> None:
     assert prove("Redis is not needed.", (2,), PASSAGES).quotes == {2: "Redis is not needed."}
+
+
+@given(st.text(alphabet="aA1 .,`-_/:()[]*<>#é\n日", max_size=60), st.text(alphabet="aA1 .,`-_/:()\n日", max_size=60))
+def test_any_text_is_judged(sentence: str, text: str) -> None:
+    prove(sentence, (1,), [Passage(1, "", text)])
 
 
 def test_a_sentence_that_claims_nothing_is_neither() -> None:
