@@ -1,8 +1,9 @@
 """`POST /api/answer`, as a stream of events or as one JSON."""
 
 import json
-from collections.abc import AsyncIterator, Iterator
-from functools import partial
+import threading
+from collections.abc import AsyncIterator
+from contextlib import suppress
 from http import HTTPStatus
 from typing import Annotated, Any
 
@@ -81,27 +82,23 @@ def add_answer(app: FastAPI, path: str, answers: Answers, on_error: OnError) -> 
     retrieval = CostlyQueries()
     threads = CapacityLimiter(2 * MAX_ANSWERS)  # most of them wait for the model
 
-    async def next_event(events: Iterator[Event]) -> Event | None:
-        return await to_thread.run_sync(next, events, None, limiter=threads)
-
-    async def rest(events: Iterator[Event], caller: Caller) -> AsyncIterator[bytes]:
+    async def rest(reading: _Reading, caller: Caller) -> AsyncIterator[bytes]:
         """Yield the events as text; an error ends them with `error`."""
         try:
-            while event := await next_event(events):
+            while event := await reading.next(threads):
                 yield _event(event.name, to_json(event.data, sources=caller.trusted))
         except Exception as error:  # noqa: BLE001  (the status is sent already)
             on_error(error)
             code, message = _public(error)
             yield _event("error", json.dumps({"code": code, "message": message}).encode())
 
-    async def stream(first: Event, events: Iterator[Event], caller: Caller) -> AsyncIterator[bytes]:
+    async def stream(first: Event, reading: _Reading, caller: Caller) -> AsyncIterator[bytes]:
         try:
             yield _event(first.name, to_json(first.data, sources=caller.trusted))
-            async for text in rest(events, caller):
+            async for text in rest(reading, caller):
                 yield text
         finally:
-            with CancelScope(shield=True):  # the visitor may have left; the request to the model ends too
-                await to_thread.run_sync(_close, events)
+            await reading.close()
 
     @app.post(
         path,
@@ -113,26 +110,49 @@ def add_answer(app: FastAPI, path: str, answers: Answers, on_error: OnError) -> 
     async def post_answer(request: Request, body: AnswerRequest) -> Response:
         caller = caller_of(request)
         turns = tuple(Turn(turn.question, turn.answer) for turn in body.history)
-        events = answers.events(Question(body.q, turns, body.scope, body.path_prefix), caller)
-        first = await retrieval.run(caller, partial(next, events))
+        reading = _Reading(answers, Question(body.q, turns, body.scope, body.path_prefix), caller)
+        first = await retrieval.run(caller, reading.step)
+        assert first is not None
         passages = first.data.passages if isinstance(first.data, AnswerPassages) else ()
         note_search(request, body.scope or "", len(passages))
         if body.stream:
-            return StreamingResponse(stream(first, events, caller), media_type="text/event-stream", headers=_HEADERS)
+            return StreamingResponse(stream(first, reading, caller), media_type="text/event-stream", headers=_HEADERS)
         sent = [first]
         try:
-            while event := await next_event(events):
+            while event := await reading.next(threads):
                 sent.append(event)
         finally:
-            with CancelScope(shield=True):
-                await to_thread.run_sync(_close, events)
+            await reading.close()
         return json_response(whole_answer(body.q, sent), sources=caller.trusted)
 
 
-def _close(events: Iterator[Event]) -> None:
-    close = getattr(events, "close", None)
-    if close:
-        close()
+class _Reading:
+    """Reads the events of an answer in threads, for one task."""
+
+    def __init__(self, answers: Answers, question: Question, caller: Caller) -> None:
+        self._left = threading.Event()
+        self._events = answers.events(question, caller, self._left)
+
+    def step(self) -> Event | None:
+        """Return the next event; None at the end."""
+        event = next(self._events, None)
+        if self._left.is_set():
+            self._close()
+        return event
+
+    async def next(self, threads: CapacityLimiter) -> Event | None:
+        """Return the next event; a thread that waits for the model is left behind if the task is cancelled."""
+        return await to_thread.run_sync(self.step, limiter=threads, abandon_on_cancel=True)
+
+    async def close(self) -> None:
+        """End the request to the model, at the latest with its next word."""
+        self._left.set()
+        with CancelScope(shield=True):
+            await to_thread.run_sync(self._close)
+
+    def _close(self) -> None:
+        with suppress(ValueError):  # a thread is in the generator, and closes it afterwards
+            self._events.close()
 
 
 def _event(name: str, data: bytes) -> bytes:

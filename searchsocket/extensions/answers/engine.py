@@ -132,8 +132,11 @@ class Answers:
         usage = self._most(self._messages(question, passages)) if passages else Usage(0, 0)
         return Estimate(tuple(passages), usage, self.spending.prices.cost_usd(usage))
 
-    def events(self, question: Question, caller: Caller) -> Iterator[Event]:
+    def events(self, question: Question, caller: Caller, left: threading.Event | None = None) -> Generator[Event]:
         """Yield the events of an answer; the last one is `done` or `refused`. Closing it ends the request.
+
+        Args:
+            left: Is set when the caller no longer waits, even while this waits for the model.
 
         Raises:
             InvalidRequest: The question is empty or too long.
@@ -156,7 +159,7 @@ class Answers:
         if cached := self._cache.get(key):
             yield from map(_as_cached, cached)
             return
-        with self._turns.turn(caller) as is_free:
+        with self._turns.turn(caller, left or threading.Event()) as is_free:
             if not is_free:
                 yield refusal_event("busy", pages)
                 return

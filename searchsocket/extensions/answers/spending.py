@@ -13,6 +13,7 @@ from searchsocket.serving.capabilities.base import Caller
 
 MAX_ANSWERS = 8  # written at once by this process
 MAX_TRUSTED = 4  # of all callers with the key
+_MAX_LEFT = 3  # of one visitor, with those that the visitor no longer waits for
 _MAX_VISITORS = 50_000  # remembered at once; the least recent one is forgotten first
 
 
@@ -92,22 +93,27 @@ class Turns:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._running: dict[str, int] = {}  # by address; "" is callers with the key
+        self._running: list[tuple[str, threading.Event]] = []
 
     @contextmanager
-    def turn(self, caller: Caller) -> Iterator[bool]:
-        """Take a turn for the block; False if the caller has none."""
+    def turn(self, caller: Caller, left: threading.Event) -> Iterator[bool]:
+        """Take a turn for the block; False if the caller has none.
+
+        Args:
+            left: Is set when the caller stops waiting; a new question need not wait for the end of this block then.
+        """
         name = "" if caller.trusted else f"visitor {caller.address}"
+        turn = name, left
         with self._lock:
-            count = self._running.get(name, 0)
-            is_free = count < (MAX_TRUSTED if caller.trusted else 1) and sum(self._running.values()) < MAX_ANSWERS
+            own = [each for owner, each in self._running if owner == name]
+            waiting = sum(not each.is_set() for each in own)
+            most, most_waiting = (MAX_ANSWERS, MAX_TRUSTED) if caller.trusted else (_MAX_LEFT, 1)
+            is_free = waiting < most_waiting and len(own) < most and len(self._running) < MAX_ANSWERS
             if is_free:
-                self._running[name] = count + 1
+                self._running.append(turn)
         try:
             yield is_free
         finally:
             if is_free:
                 with self._lock:
-                    self._running[name] -= 1
-                    if not self._running[name]:
-                        del self._running[name]
+                    self._running = [each for each in self._running if each is not turn]

@@ -94,7 +94,7 @@ def make_reader(configured_robot: Callable[..., Project], tmp_path: Path) -> Cal
         errors: list[BaseException] = []
         app = create_app(
             configured_robot(toml, base),
-            environ={**ENVIRON, "SEARCHSOCKET_CACHE_DIR": str(tmp_path / "cache"), **environ},
+            environ={**ENVIRON, "SEARCHSOCKET_CACHE": str(tmp_path / "cache"), **environ},
             host="0.0.0.0",
             clock=lambda: NOW,
             on_error=errors.append,
