@@ -41,7 +41,6 @@ class Postings:
         self.lengths["links"].append(counts[1].total())
         for term in sorted(set().union(*counts)):
             self.pages[term].append((number, *(count[term] for count in counts)))
-        self.lengths["own"].append(0)
         for chunk, record in enumerate(records, first_chunk):
             # Prose and code are one field: equal quality in `bench.static_export`, and fewer bytes, than two fields.
             own = ("\n".join(split_code(record.chunk.body.text)), "\n".join(record.chunk.at.heading_path))
@@ -50,9 +49,8 @@ class Postings:
 
     def _add_chunk(self, chunk: int, *texts: str) -> None:
         counts = [Counter(index_words(text)) for text in texts]
-        for name, count in zip(("body", "headings"), counts, strict=False):
+        for name, count in zip(("body", "headings", "own"), counts, strict=True):
             self.lengths[name].append(count.total())
-        self.lengths["own"][-1] += counts[2].total()
         for term in sorted(set().union(*counts)):
             self.chunks[term].append((chunk, *(count[term] for count in counts)))
 

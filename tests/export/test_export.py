@@ -158,6 +158,34 @@ def test_words_are_found_as_people_type_them(folder: Path) -> None:
     assert answers["asdfqwer"]["quality"] == "rejected"
 
 
+HEADINGS = [
+    Piece("/", "Welcome.", title="Harbour"),
+    Piece("/ropes", "## Typing ropes\n\nOf hemp.", title="Hemp", section="Typing ropes"),
+    Piece("/quay", "Ropes for typing, and typing of ropes, are typing and ropes.", title="Quay"),
+    Piece("/anchor", "## Anchor\n\nOf iron. An anchor is an anchor.", title="Iron", section="Anchor"),
+    Piece("/steel", "## AnchorChains\n\nOf steel.", title="Steel", section="AnchorChains"),
+    *(Piece(f"/log/{number}", f"Log entry {number}.", title=f"Log {number}") for number in range(10)),
+]
+
+
+@needs_node
+@pytest.mark.parametrize(
+    ("q", "url"),
+    [
+        ("Typidg ropes", "/ropes"),
+        ("typing rppes", "/ropes"),
+        ("ancjor", "/anchor"),
+        ("Harbour typing ropes", "/ropes"),
+        ("anchorCh", "/steel"),
+    ],
+)
+def test_a_query_is_a_heading_as_on_the_server(tmp_path: Path, q: str, url: str) -> None:
+    """It is one with a typo, or behind the product's name. The beginning of a heading is no typo of another one."""
+    site = make_site(tmp_path / "store", HEADINGS)
+    answer = browser_answers(exported(site, tmp_path / "out"), {"q": {"q": q}})["q"]
+    assert urls(answer)[:1] == [site.engine.search(SearchQuery(q), MAIN).results[0].url] == [url]
+
+
 @needs_node
 def test_hidden_pages_are_in_no_file(folder: Path) -> None:
     assert urls(browser_answers(folder, {"q": {"q": "secret"}})["q"]) == []

@@ -20,6 +20,8 @@ export declare class Index {
     readonly firstChunk: readonly number[];
     readonly pageOf: Uint32Array;
     readonly fields: Readonly<Record<"title" | "links" | "path" | "body" | "headings" | "said" | "own", Field>>;
+    /** Words of the headings in each chunk. */
+    readonly ownHeadings: readonly number[];
     readonly titleWords: readonly (readonly string[])[];
     readonly pathWords: readonly (readonly string[])[];
     readonly languages: readonly string[];

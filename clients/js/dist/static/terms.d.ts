@@ -32,7 +32,7 @@ export declare function nearest(word: string, vocabulary: readonly string[]): st
 export declare function allowedEdits(word: string): number;
 /** Whether so many insertions, deletions, replacements or swaps of neighbours turn one word into the other. */
 export declare function within(one: string, other: string, edits: number): boolean;
-/** The query as it was meant: a title of which it is a typo, and without the product's name. */
+/** The query as it was meant: a title or heading of which it is a typo, and without the product's name. */
 export declare function meant(index: Index, text: string): Promise<string>;
 /** The words that a query excludes, each with its minus. A flag that documents have is none: `-race`. */
 export declare function excluded(index: Index, text: string): Promise<string[]>;

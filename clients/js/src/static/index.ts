@@ -29,6 +29,8 @@ export class Index {
   readonly firstChunk: readonly number[];
   readonly pageOf: Uint32Array;
   readonly fields: Readonly<Record<"title" | "links" | "path" | "body" | "headings" | "said" | "own", Field>>;
+  /** Words of the headings in each chunk. */
+  readonly ownHeadings: readonly number[];
   readonly titleWords: readonly (readonly string[])[];
   readonly pathWords: readonly (readonly string[])[];
   readonly languages: readonly string[];
@@ -54,8 +56,13 @@ export class Index {
       for (const name of namesOf(title)) this.names.set(name, [...(this.names.get(name) ?? []), page]);
     });
     const body = unpackedLengths(lengths.body);
+    this.ownHeadings = unpackedLengths(lengths.own);
     const said = this.titleWords.map((words) => words.length);
-    body.forEach((length, chunk) => head.kinds[chunk] === "0" || (said[this.pageOf[chunk]!]! += length));
+    const own = said.map(() => 0);
+    this.pageOf.forEach((page, chunk) => {
+      own[page]! += this.ownHeadings[chunk]!;
+      if (head.kinds[chunk] !== "0") said[page]! += body[chunk]!;
+    });
     const shared = (of: readonly number[]): Field => field(of, pages.chunks);
     this.fields = {
       title: shared(this.titleWords.map((words) => words.length)),
@@ -64,7 +71,7 @@ export class Index {
       body: field(body),
       headings: field(unpackedLengths(lengths.headings)),
       said: field(said),
-      own: field(unpackedLengths(lengths.own)),
+      own: field(own),
     };
   }
 

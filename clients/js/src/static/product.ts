@@ -1,6 +1,6 @@
 // Names of the product in a query: `searchsocket/stores/words/product_names.py` in TypeScript, but for those of a vendor.
 import type { Index } from "./index.js";
-import { namedPages } from "./names.js";
+import { chunksWith, IN_HEADING, namedPages } from "./names.js";
 import { fold, parseQuery, stem } from "./tokens.js";
 import { versionOf } from "./versions.js";
 
@@ -62,7 +62,7 @@ export async function withoutProduct(index: Index, text: string): Promise<string
     else marked.push(piece);
   }
   const isMarked = marked.join(" ") !== pieces.join(" ");
-  const own = Math.max(0, ...namedPages(index, text).values());
+  const own = named(pieces);
   if (own >= (isMarked ? 1 : exact.whole)) return text;
 
   const size = marked.length;
@@ -97,11 +97,8 @@ export async function withoutProduct(index: Index, text: string): Promise<string
 }
 
 /** Whether the only heading of a section has these words and no other. */
-function isHeading(index: Index, pieces: readonly string[]): boolean {
+export function isHeading(index: Index, pieces: readonly string[]): boolean {
   const forms = parseQuery(pieces.join(" ")).words.map((word) => word.stem || word.exact);
-  const [first, ...others] = forms.map((form) => {
-    const own = index.posting(form)?.chunks ?? [];
-    return new Set(own.filter((_, at) => at % 4 === 0 && own[at + 3]));
-  });
-  return !!first && [...first].some((chunk) => index.fields.own.lengths[chunk] === forms.length && others.every((other) => other.has(chunk)));
+  const [first = [], ...others] = forms.map((form) => chunksWith(index, form, IN_HEADING));
+  return first.some((chunk) => index.ownHeadings[chunk] === forms.length && others.every((other) => other.includes(chunk)));
 }

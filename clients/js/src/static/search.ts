@@ -6,6 +6,7 @@ import { type Curation, curationOf, today } from "./curation.js";
 import { type Chunk, Files, type Head } from "./files.js";
 import { facetCounts, pageFilter, placeIn, type Versions, versionsOf, withoutTranslations } from "./filter.js";
 import { Index } from "./index.js";
+import { chunksWith, IN_TEXT } from "./names.js";
 import { type Quote, Quoter, short } from "./quote.js";
 import { hasPhrase, hasSentence, identifiers, neighbours, pageWeight, type RankedPage, rankPages } from "./rank.js";
 import { type Evidence, evidenceOf, excluded, meant, type QueryTerms, queryTerms } from "./terms.js";
@@ -99,9 +100,9 @@ async function pagesToExclude(index: Index, typed: string): Promise<ReadonlySet<
   await index.load(forms);
   return new Set(
     forms.flatMap((form) => {
-      const { pages = [], chunks = [] } = index.posting(form) ?? {};
+      const pages = index.posting(form)?.pages ?? [];
       const named = pages.filter((_, at) => at % 4 === 0 && (pages[at + 1] || pages[at + 3]));
-      return [...named, ...chunks.filter((_, at) => at % 4 === 0 && chunks[at + 1]).map((chunk) => index.pageOf[chunk]!)];
+      return [...named, ...chunksWith(index, form, IN_TEXT).map((chunk) => index.pageOf[chunk]!)];
     }),
   );
 }

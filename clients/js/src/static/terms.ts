@@ -1,8 +1,8 @@
 // A query taken apart, as `searchsocket/stores/words/keywords.py` and `evidence.py` do it.
 import { isCurrent, today } from "./curation.js";
 import type { Index } from "./index.js";
-import { namedPages } from "./names.js";
-import { sameVersions, withoutProduct } from "./product.js";
+import { chunksWith, IN_HEADING, namedPages } from "./names.js";
+import { isHeading, sameVersions, withoutProduct } from "./product.js";
 import { excludedWords, hasUnspaced, nameOf, type ParsedQuery, parseQuery, type QueryWord, stem, withoutWords, wordForms } from "./tokens.js";
 import { isNumber, sameVersion, variantsOf } from "./variants.js";
 import { isVersion, versionOf } from "./versions.js";
@@ -216,12 +216,12 @@ function isLikelyTypo(typed: string, word: string): boolean {
   return typed.length >= 8 || word.length > typed.length || isDoubled || letters(typed) === letters(word);
 }
 
-/** The query as it was meant: a title of which it is a typo, and without the product's name. */
+/** The query as it was meant: a title or heading of which it is a typo, and without the product's name. */
 export async function meant(index: Index, text: string): Promise<string> {
   const positive = withoutWords(text, await excluded(index, text));
-  const { unknown } = await queryTerms(index, positive);
-  const known = unknown.length && !namedPages(index, positive).size ? nearestTitle(index, positive) : positive;
-  return withoutProduct(index, known);
+  const query = await queryTerms(index, positive);
+  const isWrong = query.unknown.length && !namedPages(index, positive).size;
+  return withoutProduct(index, isWrong ? await nearestName(index, query) : positive);
 }
 
 /** The words that a query excludes, each with its minus. A flag that documents have is none: `-race`. */
@@ -231,15 +231,17 @@ export async function excluded(index: Index, text: string): Promise<string[]> {
   return words.filter((word) => !index.posting(wordForms(word)[0] ?? ""));
 }
 
-function nearestTitle(index: Index, text: string): string {
+async function nearestName(index: Index, { text, parsed, nearest: near, completions }: QueryTerms): Promise<string> {
   const name = nameOf(text);
-  return (name && nearest(name, [...index.names.keys()])[0]) || text;
+  const title = name && nearest(name, [...index.names.keys()])[0];
+  const words = parsed.words.map(({ exact }) => near.get(exact)?.[0] ?? exact);
+  await index.load(words.flatMap(wordForms));
+  return title || (!completions.length && isHeading(index, words) ? words.join(" ") : text);
 }
 
 /** Whether a title or heading has the word. */
 function isInNames(index: Index, form: string): boolean {
-  const posting = index.posting(form);
-  return !!posting && (posting.pages.some((count, at) => at % 4 === 1 && count > 0) || posting.chunks.some((count, at) => at % 4 === 3 && count > 0));
+  return chunksWith(index, form, IN_HEADING).length > 0 || !!index.posting(form)?.pages.some((count, at) => at % 4 === 1 && count > 0);
 }
 
 /** Which share of the query pages say, by which nonsense is refused. */
