@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from fastapi import FastAPI
 from starlette.concurrency import run_in_threadpool
@@ -131,11 +131,23 @@ def _without_endpoints(project: Project, service: SearchService, *, on_demand: b
         docs_url=None,
         redoc_url=None,
         openapi_url=f"{prefix_of(project)}/openapi.json",
-        lifespan=lifespan_of(service, min(REFRESH_S, project.settings.artifacts.poll_seconds), on_demand=on_demand),
+        lifespan=lifespan_of(service, _refresh_s(service), on_demand=on_demand),
         redirect_slashes=False,
     )
     app.state.service = service
     return app
+
+
+@runtime_checkable
+class _Polling(Protocol):
+    """A store that looks for new generations elsewhere when it is refreshed."""
+
+    poll_s: float
+
+
+def _refresh_s(service: SearchService) -> float:
+    """Return the pause between two refreshes of the service, in seconds."""
+    return min(REFRESH_S, service.store.poll_s) if isinstance(service.store, _Polling) else REFRESH_S
 
 
 def lifespan_of(

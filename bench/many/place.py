@@ -12,6 +12,7 @@ from bench.indexing.generate import write_site
 from searchsocket.backends import Backends
 from searchsocket.extensions.fleet.carried import carried_settings
 from searchsocket.extensions.fleet.documents import Writer
+from searchsocket.extensions.fleet.objects import open_objects
 from searchsocket.extensions.fleet.push import push_generation
 from searchsocket.extensions.fleet.scope_lease import ScopeLease, holding
 from searchsocket.project.project import Project, open_project
@@ -19,7 +20,6 @@ from searchsocket.stores.base import PageBody, PublishInfo
 from searchsocket.stores.local import LocalStore
 from searchsocket.stores.local.layout import read_current
 from searchsocket.stores.local.reader import LocalReader
-from searchsocket.stores.objects import open_objects
 from searchsocket.types import Record, Scope, Vectors
 
 _LEASE_S = 60.0

@@ -6,17 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from searchsocket.cli.commands import COMMANDS
 from searchsocket.cli.mcp_clients import doctor, install, skill
 from searchsocket.cli.options import offer_options, projects_option, scope_option
-from searchsocket.cli.serve import serve
-from searchsocket.cli.sites import AgentRequest, chosen_sites, extended
+from searchsocket.cli.sites import AgentRequest, chosen_sites
 from searchsocket.project.project import Project
 
 if TYPE_CHECKING:
     from searchsocket.agents.library import WithOthers
 
 
-@extended
 @click.group(invoke_without_command=True)
 @projects_option(
     "Project folder; repeat for several. Default: this folder or a parent of it, and the projects of `mcp list`."
@@ -75,7 +74,7 @@ def serve_http(
         others: Adds other projects.
     """
     ctx.invoke(
-        serve,
+        COMMANDS["serve"],
         roots=(project.root,),
         port=project.settings.mcp.http.port,
         scopes=(scope_name,) if scope_name else (),

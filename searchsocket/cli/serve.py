@@ -10,7 +10,7 @@ import click
 
 from searchsocket.cli.numbers import DecimalNumber, WholeNumber
 from searchsocket.cli.options import offer_options, offering, projects_option, quiet_option
-from searchsocket.cli.sites import ServeRequest, chosen_sites, extended
+from searchsocket.cli.sites import ServeRequest, chosen_sites
 from searchsocket.project.project import Project
 from searchsocket.serving.hosts import is_loopback
 
@@ -21,7 +21,6 @@ DEFAULT_PORT = 8181
 MAX_WORKERS = 64
 
 
-@extended
 @click.command()
 @projects_option("Project folder; repeat to search several sites at once. Default: the current folder.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to bind.")

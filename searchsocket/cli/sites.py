@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -83,7 +84,7 @@ class AgentRequest:
 
 
 class Sites:
-    """One project answers: that of the folder. An extension replaces this class, and adds options, see `extended`."""
+    """One project answers: that of the folder. An extension replaces this class, and adds options."""
 
     def serve(self, request: ServeRequest) -> None:
         """Serve until Ctrl-C.
@@ -126,18 +127,12 @@ def chosen_sites() -> Sites:
     return next((load(each.sites) for each in extensions() if each.sites), None) or Sites()
 
 
-def extended(command: C) -> C:
-    """Let extensions change a command of the core: a decorator that adds their options and subcommands."""
-    for extension in extensions():
-        if place := extension.extends.get(command.name or ""):
-            load(place)(command)
-    return command
-
-
-def insert_options(command: click.Command, after: str, options: Sequence[click.Option]) -> None:
-    """Add options to a command, behind the parameter with this name."""
+def with_options(command: C, after: str, options: Sequence[click.Option]) -> C:
+    """Return a copy of a command with more options, behind the parameter with this name."""
+    changed = copy(command)
     at = next(at for at, option in enumerate(command.params) if option.name == after) + 1
-    command.params[at:at] = options
+    changed.params = [*command.params[:at], *options, *command.params[at:]]
+    return changed
 
 
 def enabled(project: Project) -> Project:

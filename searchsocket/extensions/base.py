@@ -93,12 +93,14 @@ class Extension:
             its errors become warnings of the run.
         run_hooks: A `RunHooks` of `searchsocket.pipeline.run.hooks`: what it does before a run, before the switch to
             a new generation, and after it; its errors end the run.
+        shared_vectors: A function of a `ScopeRun`, and of a function that is called with problems: it returns the
+            `SharedVectors` of `searchsocket.pipeline.run.hooks`, or None.
+        stays_here: Changes of its section for a corpus that stays on this machine, such as source code.
         sites: A `Sites` of `searchsocket.cli.sites`: it chooses the projects that `serve` and `mcp` answer about. The
             first extension that has one decides.
-        extends: Command of the core -> a function that adds options and subcommands to it, as `Sites` needs them.
         commands: By name.
-        options: Name of a command of the core -> a function that returns it with more options. Only of ours: to look
-            for others would make each command slower.
+        options: Name of a command of the core -> a function that returns it with more options or subcommands. Only of
+            ours: to look for others would make each command slower.
     """
 
     name: str
@@ -120,8 +122,9 @@ class Extension:
     status: str = ""
     run_listener: str = ""
     run_hooks: str = ""
+    shared_vectors: str = ""
+    stays_here: Mapping[str, object] = field(default_factory=dict)
     sites: str = ""
-    extends: Mapping[str, str] = field(default_factory=dict)
     commands: Mapping[str, Command] = field(default_factory=dict)
     options: Mapping[str, str] = field(default_factory=dict)
 

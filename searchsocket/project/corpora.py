@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from searchsocket.extensions import store_named
+from searchsocket.extensions import built_in, store_named
 from searchsocket.project.project import Project
 from searchsocket.project.settings.model import VectorSettings
 
@@ -15,7 +15,7 @@ def code_home(project: Project) -> Project:
     """The project for its source files: with a separate state, index and generations, and the same scopes.
 
     It has its own id, so that both corpora are separate in a shared vector database. The embedding cache is shared.
-    The artefacts of code stay on this machine, since source code is not public.
+    Its index stays on this machine, since source code is not public.
     """
     settings = project.settings
     return Project(
@@ -24,7 +24,11 @@ def code_home(project: Project) -> Project:
             update={
                 "state": settings.state.model_copy(update={"dir": f"{settings.state.dir}/{_FOLDER}"}),
                 "vector": _vector(project, settings.vector),
-                "artifacts": settings.artifacts.model_copy(update={"url": ""}),
+                **{
+                    each.name: section.model_copy(update=each.stays_here)
+                    for each in built_in()
+                    if each.stays_here and (section := getattr(settings, each.name, None))
+                },
             }
         ),
         f"{project.id}{_CODE_SUFFIX}",

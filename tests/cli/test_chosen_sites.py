@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from searchsocket.cli import sites
 from searchsocket.cli.main import cli
-from searchsocket.cli.sites import ServeRequest, Sites, extended, insert_options
+from searchsocket.cli.sites import ServeRequest, Sites, with_options
 from searchsocket.extensions.base import Extension
 
 
@@ -22,11 +22,7 @@ class Elsewhere(Sites):
 ELSEWHERE = Elsewhere()
 
 
-def add_place(command: click.Command) -> None:
-    insert_options(command, "port", [click.Option(["--place"], default="here", help="Place to serve.")])
-
-
-EXTENSION = Extension(name="places", sites=f"{__name__}:ELSEWHERE", extends={"start": f"{__name__}:add_place"})
+EXTENSION = Extension(name="places", sites=f"{__name__}:ELSEWHERE")
 
 
 @pytest.mark.parametrize("command", ["serve", "mcp"])
@@ -42,7 +38,6 @@ def test_an_extension_adds_an_option_where_it_belongs_and_gets_its_value(
 ) -> None:
     monkeypatch.setattr(sites, "extensions", lambda: (EXTENSION,))
 
-    @extended
     @click.command()
     @click.option("--port", default=1)
     @click.option("--last", default=2)
@@ -54,10 +49,7 @@ def test_an_extension_adds_an_option_where_it_belongs_and_gets_its_value(
             ServeRequest(roots=roots, added=added, port=port, **request, **rest)  # type: ignore[arg-type]
         )
 
-    assert [option.name for option in start.params] == ["port", "place", "last"]
-    assert CliRunner().invoke(start, ["--place", "there"]).output == "there 1 ['docs']\n"
-
-
-def test_a_command_that_no_extension_changes_stays_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sites, "extensions", lambda: (EXTENSION,))
-    assert extended(click.Command("stop")).params == []
+    changed = with_options(start, "port", [click.Option(["--place"], default="here")])
+    assert [option.name for option in changed.params] == ["port", "place", "last"]
+    assert [option.name for option in start.params] == ["port", "last"]
+    assert CliRunner().invoke(changed, ["--place", "there"]).output == "there 1 ['docs']\n"

@@ -17,12 +17,12 @@ from searchsocket.errors import (
     SearchSocketError,
     VectorBackendUnavailable,
 )
+from searchsocket.extensions.fleet.objects import web
+from searchsocket.extensions.fleet.objects.base import read
 from searchsocket.extensions.pinecone.connection import PineconeConnection
 from searchsocket.models.embedders.openai import OpenAIEmbedder
 from searchsocket.models.rerankers.base import RerankerUnavailable
 from searchsocket.models.rerankers.jina import JinaReranker
-from searchsocket.stores.objects import web
-from searchsocket.stores.objects.base import read
 from searchsocket.system.bounded_http import BodyLimit, at_most, bounded_client
 from tests.system.dripping_server import HEAD, dripping_server
 

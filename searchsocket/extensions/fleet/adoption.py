@@ -15,12 +15,13 @@ from searchsocket.extensions.fleet.documents import (
     read_document,
 )
 from searchsocket.extensions.fleet.live import note_base
+from searchsocket.extensions.fleet.objects.base import ObjectMissing
 from searchsocket.extensions.fleet.pull import Pulled, fetch_blob, fetched_description, pull_scope
 from searchsocket.extensions.fleet.scope_lease import ScopeLease
+from searchsocket.extensions.fleet.settings import artifacts_of
 from searchsocket.project.project import Project, index_folder
 from searchsocket.state import STATE_FILE
 from searchsocket.state.archive import restore
-from searchsocket.stores.objects.base import ObjectMissing
 from searchsocket.system.files import TEMPORARY
 from searchsocket.types import Scope
 
@@ -34,11 +35,11 @@ def adopt(project: Project, scope: Scope, lease: ScopeLease) -> Pulled:
     """
     root = index_folder(project.settings.vector, project.state_dir)
     try:
-        pulled = pull_scope(lease.objects, root, scope, max_bytes=project.settings.artifacts.max_mb * 1_000_000)
+        pulled = pull_scope(lease.objects, root, scope, max_bytes=artifacts_of(project).max_bytes)
     except ArtifactInvalid:
         note_base(project, scope, lease.pointer.description)
         raise
-    if project.settings.artifacts.state:
+    if artifacts_of(project).state:
         _restore_state(project, scope, lease)
     note_base(project, scope, lease.pointer.description)
     return pulled
@@ -54,14 +55,14 @@ def start_from_default_scope(project: Project, scope: Scope, lease: ScopeLease) 
         ArtifactsUnavailable, StateUnavailable: It cannot be downloaded.
         ScopeLocked: Another process has been downloading it for minutes.
     """
-    if not project.settings.artifacts.state or (project.state_dir / STATE_FILE).exists():
+    if not artifacts_of(project).state or (project.state_dir / STATE_FILE).exists():
         return ""
     root = index_folder(project.settings.vector, project.state_dir)
     with suppress(ArtifactInvalid, ObjectMissing, ScopeNotIndexed):
         document = read_document(lease.objects, PROJECT, ProjectDocument, scope.project_id)
         for name in document.scopes[:1]:
             near = replace(scope, name=name, branch="")
-            max_bytes = project.settings.artifacts.max_mb * 1_000_000
+            max_bytes = artifacts_of(project).max_bytes
             # Several branches may start at once.
             pull_scope(lease.objects, root, near, max_bytes=max_bytes, lock_timeout_s=_NEAR_TIMEOUT_S)
             _restore_state(project, near, lease)
@@ -78,7 +79,7 @@ def _restore_state(project: Project, scope: Scope, lease: ScopeLease) -> None:
     if text is None or target.exists():
         return
     entry = parse_document(text, Description, f"scope {scope.name!r}", scope.project_id).state
-    max_bytes = project.settings.artifacts.max_mb * 1_000_000
+    max_bytes = artifacts_of(project).max_bytes
     if entry is None or entry.bytes > max_bytes:
         return
     with tempfile.TemporaryDirectory(prefix=TEMPORARY, dir=project.state_dir) as folder:

@@ -5,7 +5,7 @@ searchsocket.json                                 the project, and the scopes th
 blobs/<2 hex>/<sha256>                            files of generations by their content; never changed
 scopes/<scope>/<generation>.<sha256>.json         the files of a generation, and the settings for its queries
 scopes/<scope>/CURRENT.json                       the live generation, and the lease to publish: written last
-embeddings/                                       the shared cache (`models/embedders/shared_cache.py`)
+embeddings/                                       the shared cache (`shared_cache.py`)
 ```
 """
 
@@ -17,7 +17,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationErro
 from pydantic.alias_generators import to_camel
 
 from searchsocket.errors import ArtifactInvalid, NewerRelease, ProjectMismatch
-from searchsocket.stores.objects.base import Objects, read
+from searchsocket.extensions.fleet.objects.base import Objects, read
 from searchsocket.system.json_text import JsonObject
 from searchsocket.text.hidden import visible
 from searchsocket.text.mistakes import explain_mistake

@@ -19,12 +19,12 @@ from searchsocket.errors import (
     SearchSocketError,
 )
 from searchsocket.extensions.fleet.documents import PROJECT, ProjectDocument, read_document
+from searchsocket.extensions.fleet.objects.base import Objects
 from searchsocket.extensions.fleet.pull import pull_scope
 from searchsocket.extensions.fleet.pulled_files import PulledFiles
 from searchsocket.stores.base import Answering, VectorIndex
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.store import LocalStore
-from searchsocket.stores.objects.base import Objects
 from searchsocket.text.synonyms import NO_SYNONYMS, SynonymSource
 from searchsocket.types import Scope
 
@@ -114,7 +114,7 @@ class PulledStore(LocalStore):
         super().__init__(root, project_id, vectors=vectors, synonyms=synonyms, monotonic=monotonic)
         self._objects = objects
         self._index = root
-        self._poll_s = poll_s
+        self.poll_s = poll_s
         self._max_bytes = max_bytes
         self._public_scopes = public_scopes
         self._monotonic = monotonic
@@ -178,7 +178,7 @@ class PulledStore(LocalStore):
     def refresh(self) -> list[SearchSocketError]:
         """Fetch newly published generations and switch to them; report unusable ones."""
         errors: list[SearchSocketError] = []
-        if self._monotonic() - self._polled_at >= 0.9 * self._poll_s:
+        if self._monotonic() - self._polled_at >= 0.9 * self.poll_s:
             self._polled_at = self._monotonic()
             errors += self._follow_public_scopes()
             for scope in list(self._followed):
@@ -234,7 +234,7 @@ class PulledStore(LocalStore):
             with self._guard:
                 if len(self._unknown) >= _MAX_UNKNOWN:
                     self._unknown.clear()
-                self._unknown[scope] = now + self._poll_s
+                self._unknown[scope] = now + self.poll_s
             raise error
         if error is not None and self.generation(scope) is None:
             raise error
@@ -258,7 +258,7 @@ class PulledStore(LocalStore):
             with self._guard:
                 self._troubles[scope] = error
                 if isinstance(error, ArtifactInvalid):  # else the same bytes are fetched and refused again and again
-                    pause = min(2 * self._refused.get(scope, (0.0, self._poll_s / 2))[1], _MAX_PAUSE_S)
+                    pause = min(2 * self._refused.get(scope, (0.0, self.poll_s / 2))[1], _MAX_PAUSE_S)
                     self._refused[scope] = (self._monotonic() + pause, pause)
             return error
         if self._on_demand:
@@ -279,6 +279,6 @@ class PulledStore(LocalStore):
             silent_s = self._monotonic() - self._followed.get(scope, self._monotonic())
             if trouble := self._troubles.get(scope):
                 return trouble
-        if silent_s > _SILENT_POLLS * self._poll_s + 60:
+        if silent_s > _SILENT_POLLS * self.poll_s + 60:
             return ArtifactsUnavailable(f"{self._objects.address} has not answered for {silent_s:,.0f} s")
         return None

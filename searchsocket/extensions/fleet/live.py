@@ -12,6 +12,7 @@ from searchsocket.extensions.fleet.documents import Pointer
 from searchsocket.extensions.fleet.lease import is_built_on
 from searchsocket.extensions.fleet.push import Pushed, push_generation
 from searchsocket.extensions.fleet.run_lease import run_lease
+from searchsocket.extensions.fleet.settings import artifacts_of
 from searchsocket.project.project import Project, index_folder
 from searchsocket.project.scopes import named_default_branch
 from searchsocket.state import STATE_FILE
@@ -58,7 +59,7 @@ def push_live(
         ScopeLocked: A run on another machine works on the scope.
         ConfigError, ConfigMissing, ProjectMismatch, IndexCorrupt: See `open_objects` and `push_generation`.
     """
-    if not project.settings.artifacts.url:
+    if not artifacts_of(project).url:
         return None
     folder = _folder(project, scope)
     current = read_current(folder)
@@ -77,7 +78,7 @@ def push_live(
                 carried_settings(project.settings),
                 public,
                 now,
-                _state_writer(project, scope) if project.settings.artifacts.state else None,
+                _state_writer(project, scope) if artifacts_of(project).state else None,
             )
             note_base(project, scope, lease.pointer.description)
             return pushed

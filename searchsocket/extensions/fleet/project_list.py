@@ -11,13 +11,13 @@ from typing import Protocol
 
 from searchsocket.errors import ArtifactsUnavailable, SearchSocketError
 from searchsocket.extensions.fleet.documents import PROJECT, ProjectDocument, read_document
+from searchsocket.extensions.fleet.objects import open_objects
+from searchsocket.extensions.fleet.objects.base import ObjectMissing, Objects, ObjectsBelow
 from searchsocket.extensions.fleet.pulled import artifacts_address, pulled_folder
 from searchsocket.project.project import Project, index_folder, open_project
 from searchsocket.project.settings.load import FILE_NAME
 from searchsocket.project.settings.model import Settings
 from searchsocket.stores.local.layout import CURRENT, read_current
-from searchsocket.stores.objects import open_objects
-from searchsocket.stores.objects.base import ObjectMissing, Objects, ObjectsBelow
 from searchsocket.system.errors import system_error
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")

@@ -19,7 +19,7 @@ from searchsocket.extensions.fleet.documents import (
     read_document,
     scope_of_pointer,
 )
-from searchsocket.stores.objects.base import ObjectInfo, ObjectMissing, Objects
+from searchsocket.extensions.fleet.objects.base import ObjectInfo, ObjectMissing, Objects
 from searchsocket.system.files import TEMPORARY
 
 _LEFTOVER = re.compile(rf"(?:.*/)?{re.escape(TEMPORARY)}[0-9a-f]{{12}}")

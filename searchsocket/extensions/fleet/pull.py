@@ -28,6 +28,7 @@ from searchsocket.extensions.fleet.documents import (
     pointer_name,
     read_document,
 )
+from searchsocket.extensions.fleet.objects.base import ObjectMissing, Objects, read
 from searchsocket.extensions.fleet.soundness import refuse_another, refuse_unsound
 from searchsocket.stores.local.layout import (
     BUILDING,
@@ -41,7 +42,6 @@ from searchsocket.stores.local.layout import (
     write_current,
 )
 from searchsocket.stores.local.ownership import Ownership
-from searchsocket.stores.objects.base import ObjectMissing, Objects, read
 from searchsocket.system.errors import free_bytes, system_error
 from searchsocket.system.files import is_temporary, make_folder, sync, write_atomic
 from searchsocket.system.locks import scope_lock

@@ -32,14 +32,15 @@ from searchsocket.extensions.fleet.documents import (
     parse_document,
 )
 from searchsocket.extensions.fleet.follow import PulledStore
+from searchsocket.extensions.fleet.objects import open_objects
+from searchsocket.extensions.fleet.objects.base import Objects, read
 from searchsocket.extensions.fleet.pull import fetched_description, pull_scope
+from searchsocket.extensions.fleet.settings import artifacts_of
 from searchsocket.project.access import make_private_folders
 from searchsocket.project.project import Project, index_folder
 from searchsocket.project.settings.model import Settings
 from searchsocket.serving.scopes import ReadableScopes
 from searchsocket.stores import make_vectors
-from searchsocket.stores.objects import open_objects
-from searchsocket.stores.objects.base import Objects, read
 from searchsocket.system.files import write_atomic
 
 T = TypeVar("T")
@@ -62,7 +63,7 @@ def artifacts_address(project: Project, url: str) -> str:
     if url:
         return url
     root = index_folder(project.settings.vector, project.state_dir)
-    return "" if any(root.glob("*/CURRENT")) else project.settings.artifacts.url
+    return "" if any(root.glob("*/CURRENT")) else artifacts_of(project).url
 
 
 def open_pulled(
@@ -97,7 +98,7 @@ def open_pulled(
     settings = _point_to_fetched(local.settings, folder / "index", document)
     project = replace(local, settings=settings, id=document.project_id)
     scope = project.scope_named(ReadableScopes(project, environ, lambda: document.scopes).default)
-    max_bytes = settings.artifacts.max_mb * 1_000_000
+    max_bytes = artifacts_of(project).max_bytes
     has_copy = fetched_description(folder / "index", scope) is not None
     pull = partial(
         pull_scope,
@@ -125,7 +126,7 @@ def open_pulled(
         objects,
         folder / "index",
         document.project_id,
-        poll_s=settings.artifacts.poll_seconds,
+        poll_s=artifacts_of(project).poll_seconds,
         max_bytes=max_bytes,
         public_scopes=document.scopes,
         vectors=make_vectors(project.settings.vector, document.project_id, project.environment(environ)),

@@ -21,9 +21,9 @@ from searchsocket.extensions.fleet.documents import (
     description_name,
     read_document,
 )
+from searchsocket.extensions.fleet.objects.base import ObjectMissing, Objects
 from searchsocket.extensions.fleet.scope_lease import ScopeLease
 from searchsocket.stores.local.layout import MANIFEST, Manifest, corrupt, read_manifest
-from searchsocket.stores.objects.base import ObjectMissing, Objects
 from searchsocket.system.json_text import JsonObject
 
 _AT_ONCE = 8  # requests under way

@@ -11,11 +11,12 @@ from pathlib import Path
 
 from searchsocket.errors import ArtifactInvalid, ArtifactsUnavailable, ScopeLocked, StateUnavailable
 from searchsocket.extensions.fleet.documents import PROJECT, ProjectDocument, Writer, read_document
+from searchsocket.extensions.fleet.objects import open_objects
+from searchsocket.extensions.fleet.objects.base import ObjectMissing
 from searchsocket.extensions.fleet.scope_lease import ScopeLease, holding
+from searchsocket.extensions.fleet.settings import artifacts_of
 from searchsocket.project.access import WRITER_FILE, make_token
 from searchsocket.project.project import Project
-from searchsocket.stores.objects import open_objects
-from searchsocket.stores.objects.base import ObjectMissing
 from searchsocket.types import Scope
 
 # A run, its stages and its push share one lease: the outermost `run_lease` enters it here, the others find it.
@@ -47,7 +48,7 @@ def run_lease(
         ArtifactsUnavailable: The object store cannot be reached.
         ConfigError, ConfigMissing, ProjectMismatch: See `open_objects` and `ScopeLease.acquire`.
     """
-    url = project.settings.artifacts.url
+    url = artifacts_of(project).url
     key = _key(project, scope)
     is_required = is_required or _is_shared(project)
     if not url or (key in _leases and (_leases[key] or not is_required)):
@@ -94,7 +95,7 @@ def check_lease(project: Project, scope: Scope) -> None:
 
 
 def _key(project: Project, scope: Scope) -> tuple[str, Path, Scope]:
-    return project.settings.artifacts.url, project.state_dir, scope
+    return artifacts_of(project).url, project.state_dir, scope
 
 
 def _is_shared(project: Project) -> bool:

@@ -28,7 +28,7 @@ from searchsocket.extensions.fleet.lease import (
     with_renewal,
     without_lease,
 )
-from searchsocket.stores.objects.base import ObjectChanged, ObjectMissing, Objects, read_version
+from searchsocket.extensions.fleet.objects.base import ObjectChanged, ObjectMissing, Objects, read_version
 from searchsocket.types import Scope
 
 _PAUSE_S = 2.0  # between two reads of the lease of another run

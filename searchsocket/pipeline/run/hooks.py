@@ -1,11 +1,15 @@
 """Hooks of extensions around the work on a scope: before it, before the switch, and after the publish."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from typing import TYPE_CHECKING, Protocol
 
 from searchsocket.extensions import extensions
 from searchsocket.extensions.base import load
 from searchsocket.pipeline.run.context import ScopeRun
+
+if TYPE_CHECKING:
+    from searchsocket.models.embedders.cache import EmbeddingCache
 
 
 class RunHooks:
@@ -36,6 +40,30 @@ class RunHooks:
 
     def after_publish(self, run: ScopeRun) -> None:
         """Use the live generation, which may be the same as before, since this may have failed for it."""
+
+
+class SharedVectors(Protocol):
+    """Vectors of one model that machines share; what fails is reported as a warning, and the run continues."""
+
+    @property
+    def is_new(self) -> bool:
+        """True until the first use on this disk."""
+
+    def fill(self, cache: "EmbeddingCache", tokens: Mapping[str, int]) -> int:
+        """Copy vectors that the local cache lacks, and count them.
+
+        Args:
+            tokens: Tokens of each needed text, by its hash.
+        """
+
+    def send(self, cache: "EmbeddingCache", hashes: Iterable[str]) -> int:
+        """Store vectors that others lack, and count them."""
+
+
+def shared_vectors_of(run: ScopeRun, on_problem: Callable[[str], object]) -> SharedVectors | None:
+    """The vectors that an extension shares; None without any."""
+    makers = (load(each.shared_vectors) for each in extensions() if each.shared_vectors)
+    return next(filter(None, (make(run, on_problem) for make in makers)), None)
 
 
 def hooks_of(run: ScopeRun) -> list[RunHooks]:

@@ -1,6 +1,6 @@
 """Stage 4: embed each text that was not embedded with this model before (spec 10.3, 11, 21)."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from functools import partial
 
@@ -10,10 +10,10 @@ from searchsocket.models.embedders.base import Embedder, is_uncached
 from searchsocket.models.embedders.batch import embed_missing, embedding_turn, note_missing
 from searchsocket.models.embedders.cache import EmbeddingCache
 from searchsocket.models.embedders.cache_place import FILE, adopt
-from searchsocket.models.embedders.shared_cache import SHARED_KEYS, SharedCache
 from searchsocket.models.paying.bill import EmbedOutcome, plan_missing
 from searchsocket.models.paying.cost import Budget
 from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.run.hooks import shared_vectors_of
 from searchsocket.pipeline.run.numbers import EmbeddingNumbers
 from searchsocket.pipeline.run.results import StageResult, Table, digest_of
 from searchsocket.pipeline.run.stage import Stage, raise_if_stopped, stage
@@ -21,7 +21,6 @@ from searchsocket.pipeline.stages.page_chunks import page_chunks
 from searchsocket.pipeline.stages.refused_texts import RefusedTexts, refused_texts
 from searchsocket.state import ScopeState
 from searchsocket.state.records import TextToEmbed
-from searchsocket.stores.objects import open_objects
 
 
 def count_embeddings(run: ScopeRun, state: ScopeState) -> StageResult[EmbeddingNumbers]:
@@ -58,7 +57,7 @@ def embed_chunks(run: ScopeRun, state: ScopeState, stage: Stage[EmbeddingNumbers
     ):
         move_warning = adopt(run.project.state_dir / FILE, cache)
         problems: list[str] = []
-        shared = _shared_cache(run, problems.append)
+        shared = shared_vectors_of(run, problems.append)
         if run.options.force:  # what the provider refused is sent again
             cache.forget_refused((text.content_hash for text in state.chunks.texts()), embedder.model_id)
         if shared and not run.options.force:
@@ -103,17 +102,6 @@ def _with_refused(
     numbers = replace(result.numbers, reused=reused, cut=len(refused.cut), left_out=left_out)
     tables = {**result.tables, **refused.tables()}
     return replace(result, numbers=numbers, warnings=(*warnings, *refused.warnings(unique)), tables=tables)
-
-
-def _shared_cache(run: ScopeRun, on_problem: Callable[[str], object]) -> SharedCache | None:
-    """The cache that other machines share; None without one, or if the model's vectors are not cached."""
-    settings, model_id = run.project.settings, run.embedder.model_id
-    own = settings.embeddings.cache_url
-    url, setting = (own, "embeddings.cache_url") if own else (settings.artifacts.embeddings_url, "artifacts.url")
-    if not url or is_uncached(model_id):
-        return None
-    folder = run.backends.cache_file.with_name(SHARED_KEYS)
-    return SharedCache(open_objects(url, setting), folder, model_id, on_problem)
 
 
 def _as_it_is(text: str) -> str:

@@ -230,23 +230,6 @@ class ApiSettings(SettingsSection):
     rate_limit: RateLimitSettings = RateLimitSettings()
 
 
-class ArtifactSettings(SettingsSection):
-    url: str = ""  # e.g. s3://bucket/prefix: runs push generations there, and a machine without an index pulls them
-    state: bool = True  # also push what the next run needs, so that a machine with an empty disk continues
-    poll_seconds: Annotated[float, Field(ge=1, le=86_400)] = 60.0  # seconds between checks for a new generation
-    max_mb: Count = 20_000  # largest generation that is pulled
-
-    @property
-    def enable(self) -> bool:
-        """Return True if the project uses an object store."""
-        return bool(self.url)
-
-    @property
-    def embeddings_url(self) -> str:
-        """The shared embedding cache, unless `embeddings.cache_url` names another one; "" = none."""
-        return f"{self.url.rstrip('/')}/embeddings" if self.url else ""
-
-
 class RunSettings(SettingsSection):
     workers: Annotated[int, Field(ge=0, le=256)] = 0  # processes that extract pages; 0 = one per free core
     max_page_seconds: Annotated[float, Field(gt=0)] = 60.0  # CPU time per page; a page that needs more fails
@@ -317,7 +300,6 @@ class CoreSettings(SettingsSection):
     llms: LlmsSettings = LlmsSettings()
     export: ExportSettings = ExportSettings()
     mcp: McpSettings = McpSettings()
-    artifacts: ArtifactSettings = ArtifactSettings()
     run: RunSettings = RunSettings()
     dagster: DagsterSettings = DagsterSettings()
     state: StateSettings = StateSettings()

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from searchsocket.extensions.fleet.objects import open_objects
+from searchsocket.extensions.fleet.objects.base import Objects
 from searchsocket.project.project import Project
-from searchsocket.stores.objects import open_objects
-from searchsocket.stores.objects.base import Objects
 from tests.agents.agent_project import make_agent_project
 from tests.extensions.fleet.machines import Indexer, Reader
 

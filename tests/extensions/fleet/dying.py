@@ -9,7 +9,7 @@ from search_site import PROJECT
 
 from bench.crashes.dying import die, watch
 from searchsocket.errors import StateUnavailable
-from searchsocket.stores.objects import open_objects
+from searchsocket.extensions.fleet.objects import open_objects
 from searchsocket.types import Scope
 from tests.extensions.fleet.machines import Indexer, Reader
 

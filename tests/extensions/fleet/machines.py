@@ -10,13 +10,13 @@ from typing import Any
 from search_site import MAIN, PROJECT, Piece, Site
 
 from searchsocket.extensions.fleet.documents import Writer
+from searchsocket.extensions.fleet.objects.base import Objects
 from searchsocket.extensions.fleet.pull import Pulled, pull_scope
 from searchsocket.extensions.fleet.push import Pushed, push_generation
 from searchsocket.extensions.fleet.scope_lease import ScopeLease, holding
 from searchsocket.stores.base import PageBody
 from searchsocket.stores.local import LocalStore
 from searchsocket.stores.local.layout import read_current
-from searchsocket.stores.objects.base import Objects
 from searchsocket.types import Scope
 
 PIECES = [

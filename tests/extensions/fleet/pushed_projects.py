@@ -17,13 +17,13 @@ from searchsocket.extensions.fleet import project_list
 from searchsocket.extensions.fleet.api.many import create_many_app
 from searchsocket.extensions.fleet.api.pool import PoolOptions, ProjectPool
 from searchsocket.extensions.fleet.documents import Writer
+from searchsocket.extensions.fleet.objects import open_objects
+from searchsocket.extensions.fleet.objects.folder import FolderObjects
 from searchsocket.extensions.fleet.push import push_generation
 from searchsocket.extensions.fleet.scope_lease import ScopeLease, holding
 from searchsocket.project.project import open_project
 from searchsocket.stores.local import LocalStore
 from searchsocket.stores.local.layout import read_current
-from searchsocket.stores.objects import open_objects
-from searchsocket.stores.objects.folder import FolderObjects
 from searchsocket.types import Scope
 
 BLOG_KEY = "another horse battery staple"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from searchsocket.cli.mcp import mcp
+from searchsocket.cli.main import cli
 from searchsocket.errors import ConfigError
 from searchsocket.extensions.fleet.agents.project_list import (
     is_crawled,
@@ -47,7 +47,7 @@ def web() -> Iterator[Web]:
 
 
 def run(*arguments: str) -> Result:
-    return CliRunner().invoke(mcp, arguments)
+    return CliRunner().invoke(cli, ["mcp", *arguments])
 
 
 def test_a_website_is_crawled_served_synced_and_removed(home: Path, web: Web) -> None:

@@ -10,10 +10,10 @@ from search_site import MAIN, PROJECT, Piece
 
 from bench.crashes.crash import in_process
 from searchsocket.extensions.fleet.documents import blob_name
+from searchsocket.extensions.fleet.objects import open_objects
+from searchsocket.extensions.fleet.objects.base import Objects
 from searchsocket.extensions.fleet.prune import description_of, stored_generations
 from searchsocket.stores.local import LocalStore
-from searchsocket.stores.objects import open_objects
-from searchsocket.stores.objects.base import Objects
 from tests.extensions.fleet import dying
 from tests.extensions.fleet.machines import PIECES, Indexer, Reader, index_contents
 

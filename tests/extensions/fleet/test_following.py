@@ -10,7 +10,7 @@ from search_site import MAIN, PROJECT, Piece
 from searchsocket.errors import ArtifactInvalid, ArtifactsUnavailable, ScopeNotIndexed
 from searchsocket.extensions.fleet.documents import pointer_name
 from searchsocket.extensions.fleet.follow import PulledStore
-from searchsocket.stores.objects.base import Objects, read
+from searchsocket.extensions.fleet.objects.base import Objects, read
 from searchsocket.types import Scope
 from tests.extensions.fleet.machines import GIGABYTE, PIECES, Indexer
 

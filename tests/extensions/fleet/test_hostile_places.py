@@ -18,8 +18,8 @@ from searchsocket.errors import (
     SearchSocketError,
 )
 from searchsocket.extensions.fleet.documents import blob_name, description_name, pointer_name
-from searchsocket.stores.objects import open_objects
-from searchsocket.stores.objects.base import Objects, read
+from searchsocket.extensions.fleet.objects import open_objects
+from searchsocket.extensions.fleet.objects.base import Objects, read
 from tests.extensions.fleet.machines import Indexer, Piece, Reader
 
 Change = Callable[[dict[str, Any]], object]

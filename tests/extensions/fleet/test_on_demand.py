@@ -9,8 +9,8 @@ from search_site import MAIN, PROJECT
 
 from searchsocket.errors import IndexLoading
 from searchsocket.extensions.fleet.follow import OnDemand, PulledStore, Waiters
+from searchsocket.extensions.fleet.objects.base import Objects, ObjectsBelow
 from searchsocket.extensions.fleet.pulled_files import PulledFiles
-from searchsocket.stores.objects.base import Objects, ObjectsBelow
 from searchsocket.types import Scope
 from tests.extensions.fleet.machines import GIGABYTE, PIECES, Indexer
 

@@ -9,10 +9,10 @@ from uuid import uuid4
 import pytest
 
 from searchsocket.errors import ArtifactsUnavailable, ConfigError, ConfigMissing
-from searchsocket.stores.objects import open_objects
-from searchsocket.stores.objects.base import Objects, ObjectsBelow
-from tests.contract.objects import ReadingContract, WritingContract
+from searchsocket.extensions.fleet.objects import open_objects
+from searchsocket.extensions.fleet.objects.base import Objects, ObjectsBelow
 from tests.extensions.fleet.file_server import file_server
+from tests.extensions.fleet.objects_contract import ReadingContract, WritingContract
 
 
 class TestFolder(WritingContract):

@@ -8,8 +8,8 @@ import pytest
 from search_site import MAIN, PROJECT, Piece
 
 from searchsocket.errors import ScopeNotIndexed
+from searchsocket.extensions.fleet.objects.base import Objects
 from searchsocket.extensions.fleet.prune import Pruned, prune, stored_generations
-from searchsocket.stores.objects.base import Objects
 from searchsocket.types import Scope
 from tests.extensions.fleet.machines import PIECES, Indexer, Reader, index_contents
 

@@ -9,6 +9,8 @@ from small_site import write_site
 
 from searchsocket.errors import ScopeRefused
 from searchsocket.extensions.fleet.documents import PROJECT
+from searchsocket.extensions.fleet.objects import open_objects
+from searchsocket.extensions.fleet.objects.base import read
 from searchsocket.extensions.fleet.pulled import open_pulled
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.index import index_scope
@@ -16,8 +18,6 @@ from searchsocket.project.project import open_project
 from searchsocket.project.scopes import named_default_branch
 from searchsocket.serving.scopes import NOTHING_PUBLIC
 from searchsocket.serving.service import SearchService, open_service
-from searchsocket.stores.objects import open_objects
-from searchsocket.stores.objects.base import read
 
 
 def git(root: Path, *arguments: str) -> None:

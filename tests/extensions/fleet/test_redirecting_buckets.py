@@ -9,9 +9,9 @@ from threading import Thread
 import pytest
 
 from searchsocket.errors import ArtifactsUnavailable
-from searchsocket.stores.objects import bucket
-from searchsocket.stores.objects.base import read
-from searchsocket.stores.objects.bucket import BucketObjects
+from searchsocket.extensions.fleet.objects import bucket
+from searchsocket.extensions.fleet.objects.base import read
+from searchsocket.extensions.fleet.objects.bucket import BucketObjects
 
 CREDENTIALS = {
     "s3": {

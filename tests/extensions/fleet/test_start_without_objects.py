@@ -10,12 +10,12 @@ import pytest
 from small_site import write_site
 
 from searchsocket.extensions.fleet import pulled
+from searchsocket.extensions.fleet.objects import open_objects
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.index import index_scope
 from searchsocket.project.project import open_project
 from searchsocket.search.query import SearchQuery
 from searchsocket.serving.service import SearchService, open_service
-from searchsocket.stores.objects import open_objects
 
 
 class HangingObjects:

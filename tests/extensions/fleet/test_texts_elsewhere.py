@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from searchsocket.extensions.fleet.objects import open_objects
 from searchsocket.pipeline.run.stages import STAGES
-from searchsocket.stores.objects import open_objects
 from tests.extensions.fleet.checkout import Machine
 from tests.extensions.fleet.test_travelling_state import machine
 

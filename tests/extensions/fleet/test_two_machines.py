@@ -19,12 +19,12 @@ from searchsocket.errors import (
 )
 from searchsocket.extensions.fleet import run_lease as run_lease_module
 from searchsocket.extensions.fleet.documents import pointer_name
+from searchsocket.extensions.fleet.objects import open_objects
+from searchsocket.extensions.fleet.objects.base import Objects, read
 from searchsocket.extensions.fleet.run_lease import run_lease
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.rollback import roll_back
 from searchsocket.pipeline.run.stage import exclusive
-from searchsocket.stores.objects import open_objects
-from searchsocket.stores.objects.base import Objects, read
 from tests.extensions.fleet.checkout import Machine
 
 

@@ -2,9 +2,10 @@
 
 from uuid import uuid4
 
+from searchsocket.extensions.fleet.objects import open_objects
 from searchsocket.extensions.fleet.prune import description_of, stored_generations
 from searchsocket.extensions.fleet.pulled import open_pulled
-from searchsocket.stores.objects import open_objects
+from searchsocket.extensions.fleet.settings import artifacts_of
 from tests.project.settings.lab import Effect, Lab, outcome
 
 BUCKET = f"memory://effects-{uuid4().hex}"
@@ -19,7 +20,7 @@ def pushes_state(lab: Lab) -> bool:
     """Return True if the last generation was pushed with its state."""
     lab.site.write("docs/new.html", "New", f"<p>A page about ropes, {uuid4().hex}.</p>")
     lab.index()
-    objects = open_objects(lab.project.settings.artifacts.url)
+    objects = open_objects(artifacts_of(lab.project).url)
     (live,) = (generation for generation in stored_generations(objects) if generation.is_live)
     return description_of(objects, live).state is not None
 
@@ -28,7 +29,7 @@ def is_followed_after_100_s(lab: Lab) -> bool:
     """Return True if a service has switched to a second generation after 100 s."""
     seconds = 0.0
     lab.index()
-    pulled = open_pulled(lab.project, {}, lab.project.settings.artifacts.url, monotonic=lambda: seconds)
+    pulled = open_pulled(lab.project, {}, artifacts_of(lab.project).url, monotonic=lambda: seconds)
     scope = pulled.project.scope_named("main")
     first = pulled.store.reader(scope).generation.name
     lab.site.write("docs/new.html", "New", f"<p>A page about ropes, {uuid4().hex}.</p>")
@@ -40,7 +41,7 @@ def is_followed_after_100_s(lab: Lab) -> bool:
 
 def pulls(lab: Lab) -> str:
     lab.index()
-    return outcome(lambda: open_pulled(lab.project, {}, lab.project.settings.artifacts.url), naming="artifacts.max_mb")
+    return outcome(lambda: open_pulled(lab.project, {}, artifacts_of(lab.project).url), naming="artifacts.max_mb")
 
 
 def many_words(lab: Lab) -> None:

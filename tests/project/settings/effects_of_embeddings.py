@@ -11,12 +11,12 @@ import numpy as np
 
 from searchsocket.backends import Backends
 from searchsocket.events import Event
+from searchsocket.extensions.fleet.objects import open_objects
 from searchsocket.models.calling import calls
 from searchsocket.models.embedders import openai
 from searchsocket.models.embedders.cache import EmbeddingCache
 from searchsocket.pipeline.run.index import index_scope
 from searchsocket.pipeline.run.options import RunOptions
-from searchsocket.stores.objects import open_objects
 from searchsocket.types import Vector
 from tests.models.embedders.openai_server import DIMENSIONS, vectors_json
 from tests.project.settings.lab import KEYS, WEB, Effect, Lab, outcome

@@ -12,14 +12,15 @@ from searchsocket.cli.options import json_option, load_project, log_options, pro
 from searchsocket.cli.output import count, print_json, safe, say
 from searchsocket.errors import ConfigMissing
 from searchsocket.extensions.fleet.live import push_live
+from searchsocket.extensions.fleet.objects import open_objects
 from searchsocket.extensions.fleet.prune import StoredGeneration, stored_generations
 from searchsocket.extensions.fleet.prune import prune as prune_objects
 from searchsocket.extensions.fleet.pulled import open_pulled
+from searchsocket.extensions.fleet.settings import artifacts_of
 from searchsocket.project.access import make_private_folders
 from searchsocket.project.project import Project
 from searchsocket.serving.scopes import ReadableScopes
 from searchsocket.state import ProjectState
-from searchsocket.stores.objects import open_objects
 
 _url_option = click.option("--url", default="", metavar="URL", help="URL of the object store; default: artifacts.url.")
 
@@ -87,7 +88,7 @@ def pull(root: Path, url: str, as_json: bool) -> None:
     """
 
     project = _project(root, url)
-    pulled = open_pulled(project, os.environ, project.settings.artifacts.url)
+    pulled = open_pulled(project, os.environ, artifacts_of(project).url)
     name = ReadableScopes(pulled.project, os.environ, pulled.store.public_scopes).default
     generation = pulled.store.generation(pulled.project.scope_named(name))
     assert generation is not None
@@ -111,7 +112,7 @@ def list_(root: Path, url: str, as_json: bool) -> None:
       searchsocket artifacts list --json
     """
 
-    generations = stored_generations(open_objects(_project(root, url).settings.artifacts.url))
+    generations = stored_generations(open_objects(artifacts_of(_project(root, url)).url))
     if as_json:
         print_json({"generations": [_generation(each) for each in generations]})
         return
@@ -148,7 +149,7 @@ def prune(
 
     project = _project(root, url)
     removed = prune_objects(
-        open_objects(project.settings.artifacts.url),
+        open_objects(artifacts_of(project).url),
         datetime.now(UTC),
         keep=keep,
         min_age=timedelta(hours=min_age_hours),
@@ -168,9 +169,10 @@ def _project(root: Path, url: str) -> Project:
     """Load the project, with the URL of the command line instead of its own."""
     project = load_project(root)
     settings = project.settings
-    if not (url or settings.artifacts.url):
+    section = artifacts_of(project)
+    if not (url or section.url):
         raise ConfigMissing("no URL of an object store; set artifacts.url or pass --url")
-    artifacts = settings.artifacts.model_copy(update={"url": url or settings.artifacts.url})
+    artifacts = section.model_copy(update={"url": url or section.url})
     return replace(project, settings=settings.model_copy(update={"artifacts": artifacts}))
 
 

@@ -3,12 +3,12 @@
 import click
 
 from searchsocket.cli.numbers import WholeNumber
-from searchsocket.cli.sites import insert_options
+from searchsocket.cli.sites import with_options
 from searchsocket.extensions.fleet.cli.mcp_projects import add, list_, remove, sync
 
 
-def extend_serve(command: click.Command) -> None:
-    """Add the options for pushed indexes and for many projects."""
+def for_serve(command: click.Command) -> click.Command:
+    """Return `searchsocket serve` with the options for pushed indexes and for many projects."""
     options = [
         click.Option(
             ["--artifacts", "url"],
@@ -38,17 +38,18 @@ def extend_serve(command: click.Command) -> None:
             help="With --projects: disk for pulled indexes; the least recently used are removed.",
         ),
     ]
-    insert_options(command, "scopes", options)
+    return with_options(command, "scopes", options)
 
 
-def extend_mcp(group: click.Group) -> None:
-    """Add the option for pushed indexes, and the commands for the user's list of projects."""
+def for_mcp(group: click.Group) -> click.Group:
+    """Return `searchsocket mcp` with an option for pushed indexes, and commands for the user's list."""
     urls = click.Option(
         ["--artifacts", "urls"],
         multiple=True,
         metavar="URL",
         help="Serve a pushed index from this URL; repeat for several.",
     )
-    insert_options(group, "roots", [urls])
-    for command in (add, sync, remove, list_):
-        group.add_command(command)
+    changed = with_options(group, "roots", [urls])
+    added = {str(command.name): command for command in (add, sync, remove, list_)}
+    changed.commands = {**group.commands, **added}
+    return changed

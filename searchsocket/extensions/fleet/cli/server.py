@@ -17,6 +17,7 @@ from searchsocket.extensions.fleet.api.many import create_many_app
 from searchsocket.extensions.fleet.api.pool import PoolOptions, ProjectPool
 from searchsocket.extensions.fleet.project_list import project_list
 from searchsocket.extensions.fleet.pulled import artifacts_address, open_pulled
+from searchsocket.extensions.fleet.settings import artifacts_of
 from searchsocket.project.access import configured_key
 from searchsocket.project.project import Project
 
@@ -111,7 +112,7 @@ def _many_worker(base: Project, host: str, location: ProjectsLocation, log: Serv
         max_disk_bytes=location.disk_mb * 1_000_000,
     )
     pool = ProjectPool(projects, options)
-    scan_s = base.settings.artifacts.poll_seconds
+    scan_s = artifacts_of(base).poll_seconds
     return create_many_app(pool, base, environ=os.environ, host=host, dev=location.dev, scan_s=scan_s, on_error=log)
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from searchsocket.errors import ConfigError
-from searchsocket.stores.objects.base import Objects, redacted_address
+from searchsocket.extensions.fleet.objects.base import Objects, redacted_address
 
 _WEB = ("http", "https")
 # Scheme -> the extra that installs its client. Each client writes an object whole or not at all.
@@ -29,15 +29,15 @@ def open_objects(url: str, setting: str = "artifacts.url") -> Objects:
     if parts.query or parts.fragment:
         raise ConfigError(f"{setting} {redacted_address(url)}?… must not have a query or a fragment")
     if parts.scheme == "file" and parts.netloc in ("", "localhost") and parts.path.startswith("/"):
-        from searchsocket.stores.objects.folder import FolderObjects
+        from searchsocket.extensions.fleet.objects.folder import FolderObjects
 
         return FolderObjects(Path(unquote(parts.path)))
     if parts.scheme in _WEB and parts.netloc:
-        from searchsocket.stores.objects.web import WebObjects
+        from searchsocket.extensions.fleet.objects.web import WebObjects
 
         return WebObjects(url)
     if parts.scheme in _BUCKETS and parts.netloc:
-        from searchsocket.stores.objects.bucket import BucketObjects
+        from searchsocket.extensions.fleet.objects.bucket import BucketObjects
 
         return BucketObjects(url, _BUCKETS[parts.scheme])
     raise ConfigError(

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from searchsocket.errors import ArtifactsUnavailable
-from searchsocket.stores.objects.base import BLOCK_BYTES, ObjectChanged, ObjectInfo, ObjectMissing
+from searchsocket.extensions.fleet.objects.base import BLOCK_BYTES, ObjectChanged, ObjectInfo, ObjectMissing
 from searchsocket.system.errors import system_error
 from searchsocket.system.files import TEMPORARY, replacing
 

@@ -24,14 +24,13 @@ from pathlib import Path
 import numpy as np
 
 from searchsocket.errors import ArtifactInvalid, ArtifactsUnavailable, BadVectors
+from searchsocket.extensions.fleet.objects.base import ObjectMissing, Objects, read
 from searchsocket.models.embedders.base import checked
 from searchsocket.models.embedders.cache import EmbeddingCache
-from searchsocket.stores.objects.base import ObjectMissing, Objects, read
 from searchsocket.system.batches import batches
 from searchsocket.system.files import write_atomic
 from searchsocket.types import Vectors
 
-SHARED_KEYS = "shared-embeddings"  # folder beside the local cache: copies of keys
 FORMAT = 1
 _KEYS, _VECTORS = ".keys", ".f32"
 _HASH_BYTES = 32

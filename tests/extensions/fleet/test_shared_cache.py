@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from searchsocket.errors import ArtifactsUnavailable
-from searchsocket.models.embedders import shared_cache
+from searchsocket.extensions.fleet import shared_cache
+from searchsocket.extensions.fleet.objects.base import ObjectInfo
+from searchsocket.extensions.fleet.objects.folder import FolderObjects
+from searchsocket.extensions.fleet.shared_cache import SharedCache
 from searchsocket.models.embedders.cache import EmbeddingCache
-from searchsocket.models.embedders.shared_cache import SharedCache
-from searchsocket.stores.objects.base import ObjectInfo
-from searchsocket.stores.objects.folder import FolderObjects
 from searchsocket.types import Vectors
 from tests.extensions.fleet.test_texts_elsewhere import created
 from tests.extensions.fleet.test_travelling_state import machine

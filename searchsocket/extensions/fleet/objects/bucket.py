@@ -14,7 +14,7 @@ from urllib.parse import quote, urlsplit
 import fsspec
 
 from searchsocket.errors import ArtifactsUnavailable, ConfigMissing
-from searchsocket.stores.objects.base import (
+from searchsocket.extensions.fleet.objects.base import (
     BLOCK_BYTES,
     ObjectChanged,
     ObjectInfo,

@@ -8,7 +8,7 @@ from urllib.parse import quote
 import httpx
 
 from searchsocket.errors import ArtifactsUnavailable, ConfigError
-from searchsocket.stores.objects.base import BLOCK_BYTES, ObjectInfo, ObjectMissing, redacted_address
+from searchsocket.extensions.fleet.objects.base import BLOCK_BYTES, ObjectInfo, ObjectMissing, redacted_address
 from searchsocket.system.bounded_http import bounded_client
 
 _TIMEOUT_S = 30.0  # of a request, and more for a large file that arrives at this rate

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from searchsocket.errors import ArtifactInvalid
-from searchsocket.stores.objects.base import ObjectChanged, ObjectMissing, Objects, read, read_version
+from searchsocket.extensions.fleet.objects.base import ObjectChanged, ObjectMissing, Objects, read, read_version
 
 LARGE = bytes(range(256)) * 12_000  # several blocks
 
