@@ -16,6 +16,7 @@ from searchsocket.cli.summary import source_lines
 from searchsocket.curation.rules import FILE_NAME
 from searchsocket.errors import EmbedderRefused, PermissionDenied, ScopeLocked, SearchSocketError
 from searchsocket.models.rerankers import deprecation, make_reranker
+from searchsocket.pipeline.extraction.cluster import cluster_of
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.remote_index import findings
 from searchsocket.project.access import private_folders
@@ -23,7 +24,6 @@ from searchsocket.project.dagster_home import dagster_home
 from searchsocket.project.project import Project
 from searchsocket.state import ProjectState
 from searchsocket.stores.base import check_vectors
-from searchsocket.system.dask import address_label, dask_executor
 from searchsocket.system.files import bytes_below, is_temporary
 from searchsocket.text.skipped import first_skipped, skipped_words
 from searchsocket.types import Generation
@@ -209,9 +209,9 @@ def vectors(project: Project) -> Iterator[CheckLine]:
 
 def cluster(project: Project) -> Iterator[CheckLine]:
     """Check that a configured cluster answers."""
-    if address := project.settings.run.dask_address:
-        with dask_executor(address):
-            yield CheckLine("cluster", True, f"the Dask scheduler at {address_label(address)} answers")
+    if cluster := cluster_of(project.settings.run):
+        with cluster.connect():
+            yield CheckLine("cluster", True, f"the Dask scheduler at {cluster.label} answers")
 
 
 def leftovers(project: Project) -> Iterator[CheckLine]:

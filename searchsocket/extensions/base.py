@@ -95,6 +95,8 @@ class Extension:
             a new generation, and after it; its errors end the run.
         shared_vectors: A function of a `ScopeRun`, and of a function that is called with problems: it returns the
             `SharedVectors` of `searchsocket.pipeline.run.hooks`, or None.
+        cluster: A function of `RunSettings` that returns the `Cluster` of `run.dask_address`, see
+            `searchsocket.pipeline.extraction.cluster`.
         stays_here: Changes of its section for a corpus that stays on this machine, such as source code.
         sites: A `Sites` of `searchsocket.cli.sites`: it chooses the projects that `serve` and `mcp` answer about. The
             first extension that has one decides.
@@ -123,6 +125,7 @@ class Extension:
     run_listener: str = ""
     run_hooks: str = ""
     shared_vectors: str = ""
+    cluster: str = ""
     stays_here: Mapping[str, object] = field(default_factory=dict)
     sites: str = ""
     commands: Mapping[str, Command] = field(default_factory=dict)

@@ -10,10 +10,10 @@ import pytest
 from runner_types import RunCli, RunJson
 from small_site import write_page
 
+from searchsocket.extensions.fleet import dask as cluster
 from searchsocket.models.embedders.cache import EmbeddingCache
 from searchsocket.project.access import private_folders
 from searchsocket.project.project import open_project
-from searchsocket.system import dask as cluster
 
 ROOT = Path(__file__).parents[2]
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from searchsocket.errors import ClusterUnavailable
+from searchsocket.extensions.fleet.carried_pages import carry, extract_carried
 from searchsocket.pipeline.extraction import page_steps
-from searchsocket.pipeline.extraction.carried import carry, extract_carried
 from searchsocket.pipeline.extraction.job import ExtractionJob, extract_batch
 from searchsocket.pipeline.run.results import sha256
 from searchsocket.pipeline.stages import page_bodies, page_chunks, page_mirror
@@ -78,7 +78,7 @@ def test_a_cluster_writes_the_same_bytes_and_records_as_one_process(
     """Every step but words; the workers have two threads, no file of the site and batches of a few pages."""
     from distributed import LocalCluster
 
-    monkeypatch.setattr("searchsocket.pipeline.extraction.carried._BATCH_BYTES", 1_000)
+    monkeypatch.setattr("searchsocket.extensions.fleet.carried_pages._BATCH_BYTES", 1_000)
     with LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address="127.0.0.1:0", host="127.0.0.1") as workers:  # type: ignore[no-untyped-call]
         assert_alike(built(1), built(1, workers.scheduler_address))
     assert worker_counts == [1, 1, 1, 1, 2, 2, 2]

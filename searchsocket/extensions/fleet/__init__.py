@@ -8,6 +8,7 @@ EXTENSION = Extension(
     stays_here={"url": ""},
     files=("artifacts",),
     shared_vectors=f"{__name__}.vectors:shared_vectors",
+    cluster=f"{__name__}.carried_pages:DaskCluster",
     run_hooks=f"{__name__}.hooks:HOOKS",
     sites=f"{__name__}.cli.sites:SITES",
     options={"serve": f"{__name__}.cli.options:for_serve", "mcp": f"{__name__}.cli.options:for_mcp"},

@@ -12,6 +12,7 @@ from searchsocket.content.pages import Page
 from searchsocket.errors import SearchSocketError
 from searchsocket.models.embedders.base import is_uncached
 from searchsocket.models.embedders.builtin import BuiltinEmbedder
+from searchsocket.pipeline.extraction.cluster import cluster_of
 from searchsocket.project.settings.model import RunSettings
 from searchsocket.project.settings.site import ChunkSettings
 from searchsocket.state.chunks import MirroredPage
@@ -19,7 +20,6 @@ from searchsocket.state.page_records import StoredChunk
 from searchsocket.state.records import records_of
 from searchsocket.stores.base import PageBody, RecordRows
 from searchsocket.stores.local.catalogue.rows import rows_of
-from searchsocket.system.dask import dask_executor
 from searchsocket.system.processes import default_workers, map_batches
 from searchsocket.text.key_phrases import phrases_of_page
 from searchsocket.types import PageFacts, Scope, Vectors
@@ -40,10 +40,10 @@ def map_pages(step: Callable[[T], R], jobs: Iterable[T], settings: RunSettings, 
     Raises:
         ClusterUnavailable: The cluster of `run.dask_address` does not answer, or runs another version.
     """
-    if settings.dask_address and pages >= SERIAL_BELOW_PAGES:
-        with dask_executor(settings.dask_address) as cluster:
-            workers = cluster.workers
-            yield from map_batches(step, jobs, workers=workers, lost=step, make_executor=lambda _: cluster)
+    if pages >= SERIAL_BELOW_PAGES and (cluster := cluster_of(settings)):
+        with cluster.connect() as executor:
+            workers = executor.workers
+            yield from map_batches(step, jobs, workers=workers, lost=step, make_executor=lambda _: executor)
     else:
         workers = (settings.workers or default_workers()) if pages >= SERIAL_BELOW_PAGES else 0
         yield from map_batches(step, jobs, workers=workers, lost=step)

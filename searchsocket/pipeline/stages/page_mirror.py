@@ -10,7 +10,7 @@ from searchsocket.content.mirror import mirror_name
 from searchsocket.content.pages import DOCUMENTS, ExtractedPage
 from searchsocket.errors import StrictRoutesFailed
 from searchsocket.events import Event
-from searchsocket.pipeline.extraction.carried import extract_on_cluster
+from searchsocket.pipeline.extraction.cluster import cluster_of
 from searchsocket.pipeline.extraction.job import (
     Extraction,
     ExtractionJob,
@@ -165,8 +165,8 @@ def _is_small(state: ScopeState, stale: Sequence[int]) -> bool:
 
 def _extractions(settings: RunSettings, jobs: Iterable[ExtractionJob], *, small: bool) -> Iterator[list[Extraction]]:
     """Extract the batches here, in processes or on a cluster; results have the same order."""
-    if settings.dask_address and not small:
-        return extract_on_cluster(jobs, settings)
+    if not small and (cluster := cluster_of(settings)):
+        return cluster.extract(jobs)
     return map_batches(
         extract_batch,
         jobs,

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
+from searchsocket.extensions.fleet import dask as cluster
 from searchsocket.pipeline.stages import page_mirror
 from searchsocket.stores import make_store
-from searchsocket.system import dask as cluster
 from searchsocket_assets.definitions import build_definitions
 from searchsocket_assets.site import PROJECT_VARIABLE, traits_of_project
 from tests.project.settings.lab import Effect, Lab, outcome

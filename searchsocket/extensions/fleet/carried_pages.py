@@ -2,12 +2,15 @@
 
 import socket
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from searchsocket.content.html.converters import make_converter
 from searchsocket.content.html.extract import EXTRACTOR_VERSION
 from searchsocket.errors import ClusterUnavailable
+from searchsocket.extensions.fleet.dask import address_label, dask_executor
+from searchsocket.pipeline.extraction.cluster import ClusterExecutor
 from searchsocket.pipeline.extraction.job import (
     Extraction,
     ExtractionJob,
@@ -21,7 +24,6 @@ from searchsocket.pipeline.extraction.job import (
 from searchsocket.project.settings.model import RunSettings, Settings
 from searchsocket.sources import configured_site
 from searchsocket.state.extracts import StoredPage
-from searchsocket.system.dask import dask_executor
 from searchsocket.system.processes import map_batches
 from searchsocket.web.urls.resolve import SiteBase
 
@@ -39,23 +41,29 @@ class CarriedBatch:
     bodies: Sequence[bytes | Unreadable]  # of each page
 
 
-def extract_on_cluster(jobs: Iterable[ExtractionJob], limits: RunSettings) -> Iterator[list[Extraction]]:
-    """Extract batches on a Dask cluster, in order; pages are read on this machine, as the workers need them.
+class DaskCluster:
+    """Implements `Cluster`."""
 
-    Raises:
-        ClusterUnavailable: No scheduler answers, all workers are gone, or they have another version.
-        ConfigError: The address cannot be used.
-        ConfigMissing: Dask is not installed.
-    """
-    with dask_executor(limits.dask_address) as cluster:
-        yield from map_batches(
-            extract_carried,
-            (carried for job in jobs for carried in carry(job)),
-            workers=cluster.workers,
-            lost=lambda batch: pages_without_answer(batch.pages, limits),
-            split=one_page_each,
-            make_executor=lambda _: cluster,
-        )
+    def __init__(self, settings: RunSettings) -> None:
+        self._settings = settings
+
+    @property
+    def label(self) -> str:
+        return address_label(self._settings.dask_address)
+
+    def connect(self) -> AbstractContextManager[ClusterExecutor]:
+        return dask_executor(self._settings.dask_address)
+
+    def extract(self, jobs: Iterable[ExtractionJob]) -> Iterator[list[Extraction]]:
+        with self.connect() as cluster:
+            yield from map_batches(
+                extract_carried,
+                (carried for job in jobs for carried in carry(job)),
+                workers=cluster.workers,
+                lost=lambda batch: pages_without_answer(batch.pages, self._settings),
+                split=one_page_each,
+                make_executor=lambda _: cluster,
+            )
 
 
 def carry(job: ExtractionJob) -> Iterator[CarriedBatch]:

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import CancelledError, Executor, Future
+from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from time import monotonic
 from typing import Any, TypeVar
 
 from searchsocket.errors import ClusterUnavailable, ConfigError, ConfigMissing
+from searchsocket.pipeline.extraction.cluster import ClusterExecutor
 from searchsocket.system.processes import WorkersDied
 
 R = TypeVar("R")
@@ -21,7 +22,7 @@ _LOOK_S = 5.0  # between checks for workers
 _NO_WORKER_S = 60.0  # a cluster may start its workers when there is work
 
 
-class DaskExecutor(Executor):
+class DaskExecutor(ClusterExecutor):
     """Runs batches on a cluster, and converts its errors to ours."""
 
     def __init__(self, client: Any, label: str) -> None:

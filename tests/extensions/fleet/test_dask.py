@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from searchsocket.errors import ClusterUnavailable, ConfigError, ConfigMissing
-from searchsocket.system import dask as cluster
-from searchsocket.system.dask import DaskExecutor, _refuse_strangers, address_label, dask_executor
+from searchsocket.extensions.fleet import dask as cluster
+from searchsocket.extensions.fleet.dask import DaskExecutor, _refuse_strangers, address_label, dask_executor
 from searchsocket.system.processes import map_batches
 from tests.system.test_processes import die_always, die_once, double
 
