@@ -25,16 +25,20 @@ from searchsocket.models.embedders.builtin import word_vector
 from searchsocket.text.words import STOP_WORDS, index_words
 
 EMPTY = "empty"  # the reason of a sentence that claims nothing
-ENOUGH = 0.7  # share of a sentence's words that its passages support; `python -m bench.answers --calibrate`
-ENOUGH_NEAR = 0.45  # share of a clause's words near its literals
+ENOUGH = 0.9  # share of a sentence's words that its passages support; `python -m bench.answers --calibrate`
+ENOUGH_NEAR = 0.6  # share of a clause's words near its literals
 _SAME_MEANING = 0.62  # cosine of two words
 _SAME_CREDIT = 0.8
+_LEAST_QUOTE = 15  # characters of a sentence that is quoted as it is
+_CLOSE = 0.75  # share of a clause's words and literals in a clause of the passage that says the same
 _WINDOW = 3  # neighbouring sentences or lines
 
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "`": "", "‑": "-", "\u00a0": " "})
-_UNIT_END = re.compile(r"\n+|(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]?[A-Z0-9])|(?<=[。！？])")
+_UNIT_END = re.compile(
+    r"\n+|(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\betc\.)(?<!\bvs\.)(?<=[.!?])[\"')\]]*\s+|(?<=[。！？])", re.IGNORECASE
+)
 _CLAUSE_END = re.compile(
-    r"[,;:]\s+|\s[–—-]\s|[()]|(?<=[。，；、])|\s(?=(?:and|but|or|because|so|while|whereas|if|unless|until|when|und|oder|aber)\s)"
+    r"[,;:]\s+|\s[–—-]\s|[()]|(?<=[。，；、])|\s(?=(?:and|but|or|because|so|while|whereas|if|unless|until|when|without|und|oder|aber|ohne)\s)"
 )
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _OPENING, _CLOSING = "([{\"'“‘«*", ".,;:!?…)]}\"'”’»*"
@@ -78,7 +82,7 @@ _NEGATION = re.compile(
     re.IGNORECASE,
 )
 _YES_OR_NO = re.compile(r"^\W*(?:yes|no|ja|nein|oui|non|sí)\b\W*[,.!:;–—-]\W*", re.IGNORECASE)
-_NO_NEGATION = re.compile(r"\bnot only\b|\bno matter\b|\bno\.\s?\d|\bno,\s", re.IGNORECASE)
+_NO_NEGATION = re.compile(r"\bnot only\b|\bor not\b|\bno matter\b|\bno\.\s?\d|\bno,\s", re.IGNORECASE)
 _OPPOSITES = (
     "enable disable, enabled disabled, on off, true false, before after, above below, more less, most least, "
     "maximum minimum, max min, larger smaller, increase decrease, increases decreases, required optional, always "
@@ -93,6 +97,20 @@ _OPPOSITES = (
     "invalid, known unknown, succeed fail, succeeds fails, show hide, shows hides, supported unsupported, "
     "recommended discouraged, absolute relative, global local"
 )
+_SAME_LISTS = (
+    "show display print list", "delete remove", "return give", "need require", "check verify validate",
+    "start begin launch", "read load parse", "store save write", "create make generate", "find locate",
+    "change modify edit update", "stop end finish", "configure set", "get obtain receive", "contain include",
+    "folder directory", "run execute", "every each all", "maximum max most", "minimum min least", "large big",
+    "fast quick", "error failure", "allow permit", "website site", "request ask", "keep retain", "respond answer",
+    "pick choose select", "also too", "build compile", "join merge combine", "skip ignore", "send transmit",
+    "per each", "otherwise else", "sent send", "kept keep", "written write", "built build", "found find", "made make",
+    "chosen choose", "shown show", "given give", "taken take", "held hold", "left leave", "lost lose", "begun begin",
+    "known know", "done do", "gone go", "bought buy", "brought bring", "caught catch", "drawn draw", "driven drive",
+    "broken break", "hidden hide", "paid pay", "said say", "sold sell", "spoken speak", "split splitting", "told tell",
+    "understood understand", "won win", "ran run", "set setting", "cut cutting", "met meet", "read reading",
+    "about approximately", "kind type", "newer later", "older earlier", "wrong incorrect",
+)  # fmt: skip
 # Words that begin a sentence without being a name or a claim.
 _STARTER_LIST = (
     "additionally afterwards alternatively also although answer ask besides build by call change check choose click "
@@ -201,6 +219,10 @@ class Text:
         return [Text(part) for part in _CLAUSE_END.split(self.literal) if part and part.strip()]
 
     @cached_property
+    def has_names(self) -> bool:
+        return any(anchor.kind == "name" for anchor in _anchors(self.literal, (), "", has_names=True))
+
+    @cached_property
     def is_negative(self) -> bool:
         return is_negative(self.literal)
 
@@ -256,6 +278,10 @@ def prove(
     if not words and not any(clause.anchors for clause in clauses):
         return Proof(reason=EMPTY)
     by_number = {passage.number: passage for passage in passages}
+    literal = Text(plain_text(sentence)).literal
+    for passage in (*(by_number[number] for number in cited if number in by_number), *passages):
+        if len(literal) >= _LEAST_QUOTE and literal in passage.whole.literal:
+            return Proof((passage.number,), {passage.number: sentence}, "", 1.0)
     first = [by_number[number] for number in cited if number in by_number]
     proofs = [_proof(clauses, words, [passage], enough, near) for passage in (*first, *passages)]
     if best := max((proof for proof in proofs[: len(first)] if not proof.reason), key=_share, default=None):
@@ -290,7 +316,7 @@ def without_yes_or_no(sentence: str) -> str:
 
 
 def clauses_of(sentence: str, known: Collection[str] = (), *, has_names: bool = True) -> list[Clause]:
-    """Cut a sentence into clauses with their words and literals; one without any joins the previous one.
+    """Cut a sentence into clauses with their words and literals; one without any is left out.
 
     Args:
         known: Words of the passages: one of them in small letters is not a name at the start of a sentence.
@@ -301,17 +327,20 @@ def clauses_of(sentence: str, known: Collection[str] = (), *, has_names: bool = 
     clauses: list[Clause] = []
     first = next(iter(_NAME.findall(marked.lstrip(_OPENING))), "") if marked.lstrip(_OPENING)[:1].isupper() else ""
     remaining = iter(spans)
+    is_later = False
     for part in _CLAUSE_END.split(marked):
         if not part or not part.strip():
             continue
         codes = [Anchor("code", next(remaining, "")) for _ in range(part.count("\0"))]
         plain = plain_text(part.replace("\0", " "))
-        anchors = [*codes, *_anchors(plain, known, "" if clauses else first, has_names=has_names)]
+        whole = plain_text(part)
+        for code in codes:
+            whole = whole.replace("\0", code.text, 1)
+        anchors = [*codes, *_anchors(plain, known, "" if is_later else first, has_names=has_names)]
+        is_later = True
         words = tuple(content_words(plain, anchors))
-        if not words and not anchors and clauses:
-            clauses[-1] = clauses[-1]._replace(text=f"{clauses[-1].text} {plain}")
-        else:
-            clauses.append(Clause(plain, words, tuple(anchors)))
+        if words or anchors:
+            clauses.append(Clause(whole, words, tuple(anchors)))
     return clauses
 
 
@@ -328,7 +357,7 @@ def content_words(text: str, anchors: Collection[Anchor]) -> Iterator[str]:
             if (
                 not is_empty
                 and bare not in _NUMBER_WORDS
-                and not bare.isdigit()
+                and not bare[0].isdigit()
                 and (len(bare) > 1 or not bare.isascii())
             ):
                 yield bare
@@ -422,7 +451,7 @@ def _match(clause: Clause, sentence_words: tuple[str, ...], passage: Passage, ne
     missing = next((anchor.text for anchor in clause.anchors if not _has(passage.whole, anchor)), None)
     if missing is not None:
         return Proof(reason=f"{missing!r} is not in the passage")
-    words = clause.words if len(clause.words) > 1 or not clause.anchors else sentence_words
+    words = sentence_words if len(clause.words) == 1 and clause.anchors else clause.words
     least = near if words is clause.words else near / 2
     best = Proof(reason="its literals and words are not near each other")
     best_score = -1.0
@@ -435,38 +464,49 @@ def _match(clause: Clause, sentence_words: tuple[str, ...], passage: Passage, ne
             best, best_score = Proof((passage.number,), {passage.number: "\n".join(units)}, "", share), score
     if best.reason:
         return best
-    return _contradiction(clause, words, passage) or best
+    return _contradiction(clause, passage) or best
 
 
-def _contradiction(clause: Clause, words: Sequence[str], passage: Passage) -> Proof | None:
-    """Return the reason if the clause of a passage that matches best says the opposite."""
-    candidates = [source for unit in passage.units for source in unit.clauses]
-    forms = [*words, *(anchor.text for anchor in clause.anchors)]
-
-    def overlap(source: Text) -> float:
-        return sum(_support(word, source) for word in words) + sum(_has(source, anchor) for anchor in clause.anchors)
-
+def _contradiction(clause: Clause, passage: Passage) -> Proof | None:
+    """Return the reason if the clause of a passage that matches best says something else."""
+    candidates = [(source, unit) for unit in passage.units for source in unit.clauses]
+    forms = len(clause.words) + len(clause.anchors)
     if not candidates or not forms:
         return None
-    scores = [overlap(source) for source in candidates]
-    top = max(scores)
-    best = [source for source, score in zip(candidates, scores, strict=True) if score >= top - 1e-9]
-    negative = is_negative(clause.text)
-    if top >= 1.0 and all(source.is_negative != negative for source in best):
-        whole = [unit for unit in passage.units if any(source in unit.clauses for source in best)]
-        if all(unit.is_negative != negative for unit in whole) or len(clause.words) > 2:
-            return Proof(reason="a negation differs")
-    said = set(_WORD.findall(clause.text.casefold()))
-    window = passage.whole.plain_words
+    said = Text(clause.text).plain_words
+
+    def overlap(source: Text) -> tuple[float, float]:
+        score = sum(_support(word, source) for word in clause.words)
+        score += sum(_has(source, anchor) for anchor in clause.anchors)
+        return score, -len(said ^ source.plain_words)  # of equal ones, that with the fewest other words
+
+    source, unit = max(candidates, key=lambda pair: overlap(pair[0]))
+    score, _ = overlap(source)
+    is_close = score >= _CLOSE * forms
+    others = [source] if is_close else [source, unit]
+    if score >= 1.0 and all(each.is_negative != is_negative(clause.text) for each in others):
+        return Proof(reason="a negation differs")
+    for kind in ("number", "name"):
+        if _has_another(kind, clause, [source for source, _ in candidates]):
+            return Proof(reason=f"the passage has another {kind}")
     for word in said:
-        for opposite in _opposites().get(word, ()):
-            if opposite in said:
-                continue
-            if opposite in window and word not in window:
-                return Proof(reason=f"the passage has {opposite!r} instead of {word!r}")
-            if all(opposite in source.plain_words and word not in source.plain_words for source in best):
+        for opposite in _opposites().get(word, frozenset()) - said:
+            is_elsewhere = opposite in passage.whole.plain_words and word not in passage.whole.plain_words
+            if is_elsewhere or (opposite in source.plain_words and word not in source.plain_words):
                 return Proof(reason=f"the passage has {opposite!r} instead of {word!r}")
     return None
+
+
+def _has_another(kind: str, clause: Clause, sources: Sequence[Text]) -> bool:
+    """Return True if the clauses with most of the words have numbers or names, but none has those of the clause."""
+    own = [anchor for anchor in clause.anchors if anchor.kind == kind]
+    if not own or not clause.words:
+        return False
+    scores = [sum(_support(word, source) for word in clause.words) for source in sources]
+    best = [source for source, score in zip(sources, scores, strict=True) if score == max(scores)]
+    is_close = max(scores) >= _CLOSE * len(clause.words)
+    has_some = any(source.numbers if kind == "number" else source.has_names for source in best)
+    return is_close and has_some and not any(all(_has(source, anchor) for anchor in own) for source in best)
 
 
 def _has(text: Text, anchor: Anchor) -> bool:
@@ -492,6 +532,8 @@ def _support(word: str, text: Text) -> float:
 
 @cache
 def _is_similar(word: str, other: str) -> bool:
+    if _same_words().get(_forms(word), set()) & _same_words().get(_forms(other), set()):
+        return True
     if not (other.isascii() and other.isalpha() and len(other) > 2) or other in STOP_WORDS:
         return False
     if other in _opposites().get(word, ()):
@@ -502,6 +544,16 @@ def _is_similar(word: str, other: str) -> bool:
 @cache
 def _forms(word: str) -> frozenset[str]:
     return frozenset(index_words(word))
+
+
+@cache
+def _same_words() -> Mapping[frozenset[str], set[int]]:
+    """Numbers of the lists that have a word, by its stem."""
+    numbers: dict[frozenset[str], set[int]] = {}
+    for number, words in enumerate(_SAME_LISTS):
+        for word in words.split():
+            numbers.setdefault(_forms(word), set()).add(number)
+    return numbers
 
 
 @cache
