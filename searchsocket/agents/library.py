@@ -4,28 +4,26 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol, get_args
+from typing import Protocol
 
 from searchsocket.errors import InvalidRequest, SearchSocketError
 from searchsocket.pipeline.run.context import SITE, corpora_by_name
 from searchsocket.project.project import Project, index_folder
-from searchsocket.project.settings.features import ToolName, ToolSet
+from searchsocket.project.settings.features import ToolSet
 from searchsocket.project.settings.load import config_table, tables_of
 from searchsocket.project.settings.model import Settings
 from searchsocket.search.answer import Note
-from searchsocket.serving.capabilities.all_capabilities import CAPABILITIES, capabilities_of
+from searchsocket.serving.capabilities.all_capabilities import CAPABILITIES, TOOL_NAMES, capabilities_of
 from searchsocket.serving.capabilities.base import AGENT, Services
 from searchsocket.serving.service import SearchService
 from searchsocket.text.amounts import age_s, ago
 from searchsocket.types import Scope
 
 _AGENTS = [capability.agent for capability in CAPABILITIES if capability.agent]
-_OF_CORE: tuple[str, ...] = get_args(ToolName)
-NAMES = (*_OF_CORE, *(agent.name for agent in _AGENTS if agent.name not in _OF_CORE))  # in the order of the list
 SETS: dict[ToolSet, frozenset[str]] = {
     "core": frozenset(agent.name for agent in _AGENTS if agent.toolset == "core"),
     "content": frozenset(agent.name for agent in _AGENTS if agent.toolset == "content"),
-    "all": frozenset(NAMES),
+    "all": frozenset(TOOL_NAMES),
 }
 OF_CORPUS: dict[str, frozenset[str]] = {  # tools that are not offered without this content
     corpus: frozenset(agent.name for agent in _AGENTS if agent.corpus == corpus)
@@ -211,7 +209,7 @@ def offered_tools(
     useful = (names - useless) | frozenset(chosen)
     # Tools of a corpus are offered where it has content, also if the settings do not index it.
     on = {each.agent.name for each in capabilities_of(settings) if each.agent}.union(*OF_CORPUS.values())
-    return [name for name in NAMES if name in useful & on and (sync or name not in WRITES)]
+    return [name for name in TOOL_NAMES if name in useful & on and (sync or name not in WRITES)]
 
 
 def contents_of(project: Project, main_checkout: Project | None = None) -> frozenset[str]:

@@ -102,7 +102,7 @@ class _Calls:
             tools=[
                 wire.Tool(
                     name=tool.name,
-                    title=tool.agent.title,
+                    title=tool.capability.title,
                     description=tool.description(names),
                     input_schema=self._input_schema(tool),
                     output_schema=self._output_schema(tool) if self._structured else None,

@@ -10,10 +10,11 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from searchsocket.agents.arguments import Arguments, arguments_of, read_request, shape_of
-from searchsocket.agents.library import NAMES, Library
+from searchsocket.agents.library import Library
 from searchsocket.agents.reply import Reply
 from searchsocket.errors import InvalidRequest
 from searchsocket.search.bounds import DEFAULT_MAX_TOKENS, LEAST_MAX_TOKENS
+from searchsocket.serving.capabilities.all_capabilities import TOOL_NAMES
 from searchsocket.serving.capabilities.base import AGENT, Agent, AnyCapability
 from searchsocket.system.json_text import JsonObject
 from searchsocket.text.token_count import LEAST
@@ -27,7 +28,7 @@ _SHRINK = 0.9  # names and URLs around the text keep their size
 
 def about_offered(text: str, offered: Collection[str]) -> str:
     """Remove the sentences that name, in backticks, a tool that is not offered."""
-    absent = frozenset(NAMES) - frozenset(offered)
+    absent = frozenset(TOOL_NAMES) - frozenset(offered)
     sentences = _SENTENCE.split(" ".join(text.split()))
     return " ".join(sentence for sentence in sentences if absent.isdisjoint(_QUOTED.findall(sentence)))
 

@@ -1,6 +1,7 @@
 """The commands by name; each is loaded at its use, so that overview and completion load none."""
 
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from pathlib import Path
 from typing import NoReturn
 
 import click
@@ -9,7 +10,8 @@ from searchsocket.extensions import built_in, installed
 from searchsocket.extensions.base import Command, Extension, load
 from searchsocket.system.memory import without_collector
 
-# Those of the core in the order of use, with the first sentence of each command's help.
+# Those of the core in the order of use, with the first sentence of each command's help. One without a file of its name
+# is made from its capability.
 _CORE = {
     "init": "Add search to this site.",
     "static": "Add search to a built site, in one step.",
@@ -75,7 +77,7 @@ class _AllCommands(LoadedCommands):
     """The commands of ours, and those of other distributions, which are looked for if none of ours has the name."""
 
     def __init__(self, ours: Mapping[str, Command]) -> None:
-        super().__init__({name: command.place for name, command in ours.items()})
+        super().__init__(_places(ours))
         self._ours = ours
 
     def described(self) -> Mapping[str, Command]:
@@ -88,7 +90,11 @@ class _AllCommands(LoadedCommands):
         return {**self._ours, **{name: each for name, each in others.items() if name not in self._ours}}
 
     def places(self) -> Mapping[str, str]:
-        return {name: command.place for name, command in self.described().items()}
+        return _places(self.described())
+
+
+def _places(commands: Mapping[str, Command]) -> Mapping[str, str]:
+    return {name: command.place or f"searchsocket.cli.made:{name}" for name, command in commands.items()}
 
     def __getitem__(self, name: str) -> click.Command:
         command = super().__getitem__(name)
@@ -102,7 +108,8 @@ def _ordered(core: Mapping[str, str], extensions: Iterable[Extension]) -> Iterat
     added = [item for extension in extensions for item in extension.commands.items()]
     for name, summary in core.items():
         yield from ((added_name, command) for added_name, command in added if command.before == name)
-        yield name, Command(f"searchsocket.cli.{name}:{name}", summary)
+        has_file = Path(__file__).with_name(f"{name}.py").exists()
+        yield name, Command(f"{__package__}.{name}:{name}" if has_file else "", summary)
     yield from ((added_name, command) for added_name, command in added if command.before not in core)
 
 

@@ -218,9 +218,10 @@ def offering(settings: "McpSettings", tools: str | None, *, structured_content: 
     Raises:
         UsageError: There is no such tool.
     """
-    from searchsocket.project.settings.features import ToolName, ToolSet
+    from searchsocket.project.settings.features import ToolSet
+    from searchsocket.serving.capabilities.all_capabilities import TOOL_NAMES
 
-    valid = (*get_args(ToolSet), *get_args(ToolName))
+    valid = (*get_args(ToolSet), *TOOL_NAMES)
     names = tuple(name.strip() for name in (tools or "").split(",") if name.strip())
     if unknown := [name for name in names if name not in valid]:
         raise click.UsageError(f"--tools: no tool {unknown[0]!r}; known: {', '.join(valid)}")

@@ -15,8 +15,8 @@ from typing import Any
 class Command:
     """A command of an extension."""
 
-    place: str  # the `click.Command`
-    summary: str  # the first sentence of its help
+    place: str = ""  # the `click.Command`; "" = made from the capability whose tool has the name of the command
+    summary: str = ""  # the first sentence of its help
     before: str = ""  # the command of the core before which the overview lists it; "" = at the end
 
 
@@ -75,7 +75,8 @@ class Extension:
         name: Also the name of its section in the settings, whose `enable` turns the extension on and off.
         settings: Its section, a class of `SettingsSection`.
         capabilities: A sequence of `Capability`: what callers can request over HTTP and as tools.
-        tools: A sequence of `Tool`: the answers of its capabilities as text for agents.
+        tools: A sequence of `Tool`: the answers of its capabilities as text for agents, unless each field on a line
+            is enough.
         endpoints: Adds further endpoints to the service, see `search_api.extension`.
         assets: A function of a `DagsterSite` that returns asset definitions, for a project in which it is on.
         services: A function of a `PartContext` that returns a `Part`: what it opens to answer over a project.

@@ -1,6 +1,10 @@
 """Answers as JSON, in the same shape for every interface, and public messages of errors (spec 14)."""
 
+import json
+import re
+from collections.abc import Iterator, Mapping
 from functools import cache
+from typing import Any
 
 from pydantic import TypeAdapter
 
@@ -14,6 +18,8 @@ from searchsocket.errors import (
 )
 from searchsocket.search.wire import SOURCES, Wire
 from searchsocket.text.hidden import visible_json
+
+_CAPITAL = re.compile("[A-Z]")
 
 
 def to_json(answer: Wire, *, sources: bool) -> bytes:
@@ -61,3 +67,29 @@ def public_message(error: SearchSocketError) -> str:
     if isinstance(error, _OWN_WORDS):
         return str(error)[:_MAX_MESSAGE_CHARS]
     return _PUBLIC.get(error.code, INTERNAL)
+
+
+def text_lines(answer: Wire) -> Iterator[str]:
+    """Yield any answer as text: a line per field; more lines of a text, and the entries of a list, are indented."""
+    yield from _field_lines(json.loads(to_json(answer, sources=True)))
+
+
+def _field_lines(data: Mapping[str, Any]) -> Iterator[str]:
+    for name, value in data.items():
+        if value not in (None, "", [], {}):
+            yield from _value_lines(_CAPITAL.sub(lambda letter: f" {letter[0].lower()}", name), value)
+
+
+def _value_lines(name: str, value: object) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        yield f"{name}:"
+        yield from (f"  {line}" for line in _field_lines(value))
+    elif isinstance(value, list) and any(isinstance(entry, Mapping) for entry in value):
+        yield f"{name}:"
+        for entry in value:
+            first, *rest = [*_field_lines(entry)] or ["-"]
+            yield from (f"  - {first}", *(f"    {line}" for line in rest))
+    else:
+        text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+        first, *rest = text.split("\n")
+        yield from (f"{name}: {first}", *(f"  {line}" for line in rest))

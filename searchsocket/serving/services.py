@@ -35,4 +35,4 @@ def open_services(
     parts = open_parts(PartContext(project, environ, clock, on_error, search.store, keeping))
     documents = enabled_parts(project.settings, parts) if only_enabled else parts
     content = cache(lambda: open_content(project, environ, search, documents, clock=clock, on_error=on_error))
-    return Services(project, search.scopes, lambda: search, content, parts)
+    return Services(project, search.scopes, lambda: search, content, parts, clock)

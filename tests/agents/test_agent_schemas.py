@@ -10,11 +10,11 @@ from jsonschema import Draft202012Validator
 from pydantic import Field, TypeAdapter
 
 from searchsocket.agents.arguments import Arguments, schema_of, shape_of
-from searchsocket.agents.library import NAMES
 from searchsocket.agents.tool import output_schema
 from searchsocket.agents.tools import TOOLS
 from searchsocket.models.embedders.openai import vocabulary_of
 from searchsocket.project.project import Project
+from searchsocket.serving.capabilities.all_capabilities import TOOL_NAMES
 from searchsocket.text.token_count import count_tokens
 from tests.agents.agent_project import call, list_tools, offering, server_of
 
@@ -63,7 +63,9 @@ def test_the_listed_shape_refuses_what_the_whole_schema_refuses(agent_server: An
 
 
 def test_the_whole_list_is_few_tokens() -> None:
-    listed = [[tool.description(NAMES), schema_of(tool.takes), output_schema(tool.gives)] for tool in TOOLS.values()]
+    listed = [
+        [tool.description(TOOL_NAMES), schema_of(tool.takes), output_schema(tool.gives)] for tool in TOOLS.values()
+    ]
     assert count_tokens(json.dumps(listed, ensure_ascii=False, separators=(",", ":"))) < MOST_TOKENS
 
 

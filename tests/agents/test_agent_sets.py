@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from searchsocket.agents.arguments import schema_of
-from searchsocket.agents.library import NAMES, OF_CORPUS, SETS, offered_tools
+from searchsocket.agents.library import OF_CORPUS, SETS, offered_tools
 from searchsocket.agents.server import INSTRUCTIONS
 from searchsocket.agents.tool import about_offered
 from searchsocket.agents.tools import TOOLS
@@ -20,6 +20,7 @@ from searchsocket.cli.main import cli
 from searchsocket.cli.options import offering
 from searchsocket.project.project import Project
 from searchsocket.project.settings.model import Settings
+from searchsocket.serving.capabilities.all_capabilities import TOOL_NAMES
 from tests.agents.agent_project import ERAS, call, list_tools, server_of, text_of
 from tests.agents.agent_project import offering as with_tools
 
@@ -28,12 +29,12 @@ EVERY_OFFER = sorted(
     {
         tuple(offered_tools(chosen, SETTINGS, corpora, sync=sync))
         for count in range(4)
-        for chosen in [*combinations(SETS, count), *combinations(NAMES, count)]
+        for chosen in [*combinations(SETS, count), *combinations(TOOL_NAMES, count)]
         for corpora in ((), ("site",), ("code",), ("site", "code"))
         for sync in (True, False)
     }
 )
-_NAMED = re.compile(rf"`({'|'.join(NAMES)})`|\b({'|'.join(name for name in NAMES if '_' in name)})\b")
+_NAMED = re.compile(rf"`({'|'.join(TOOL_NAMES)})`|\b({'|'.join(name for name in TOOL_NAMES if '_' in name)})\b")
 
 
 def named_in(value: Any) -> Iterator[str]:
@@ -61,19 +62,19 @@ def test_no_description_names_a_tool_that_is_not_offered() -> None:
 
 def test_descriptions_send_from_tool_to_tool_where_both_are_offered() -> None:
     """So that the test above cannot pass by descriptions that name nothing."""
-    assert set(named_in(TOOLS["search"].description(NAMES))) == {"get_page", "search_code"}
+    assert set(named_in(TOOLS["search"].description(TOOL_NAMES))) == {"get_page", "search_code"}
     assert set(named_in(TOOLS["search"].description(["search", "get_page"]))) == {"get_page"}
-    assert set(named_in(TOOLS["status"].description(NAMES))) == {"sync"}
+    assert set(named_in(TOOLS["status"].description(TOOL_NAMES))) == {"sync"}
 
 
 def test_the_sets_hold_every_tool_once() -> None:
-    assert set(NAMES) == set(TOOLS) == SETS["core"] | SETS["content"] == SETS["all"]
+    assert set(TOOL_NAMES) == set(TOOLS) == SETS["core"] | SETS["content"] == SETS["all"]
     assert not SETS["core"] & SETS["content"]
     assert offered_tools(("core",), SETTINGS, ["site"]) == ["search", "get_page", "ask"]
     assert not OF_CORPUS["site"] & set(offered_tools(("all",), SETTINGS, ["code"]))
     assert not OF_CORPUS["code"] & set(offered_tools(("all",), SETTINGS, ["site"]))
     assert "fetch" in offered_tools(("fetch", "content"), SETTINGS, ["site"])  # since it is named
-    assert list(offered_tools((), SETTINGS, ["site", "code"], sync=True)) == list(NAMES)
+    assert list(offered_tools((), SETTINGS, ["site", "code"], sync=True)) == list(TOOL_NAMES)
     assert "sync" not in offered_tools(("sync", "all"), SETTINGS, ["site", "code"])
 
 

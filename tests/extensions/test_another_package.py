@@ -89,7 +89,7 @@ def test_it_is_seen_everywhere(packages: Path, root: Path) -> None:
 def test_its_command_is_listed_and_answers(packages: Path, root: Path) -> None:
     assert "  glossary    Show the definition of a term." in command(packages, "--help").stdout.splitlines()
     result = command(packages, "glossary", "mooring", "--project", str(root))
-    assert result.stdout == "mooring: A place where a boat is tied up.\n"
+    assert result.stdout == "term: mooring\ndefinition: A place where a boat is tied up.\n"
     unknown = command(packages, "glossary", "sail", "--project", str(root))
     assert (unknown.returncode, unknown.stderr) == (
         2, "error [INVALID_REQUEST]: the glossary has no term 'sail'; it has mooring\n",

@@ -9,7 +9,6 @@ EXTENSION = Extension(
     name="glossary",
     settings=f"{__name__}.settings:GlossarySettings",
     capabilities=f"{__name__}.capability:CAPABILITIES",
-    tools=f"{__name__}.tool:TOOLS",
     assets=f"{__name__}.asset:glossary_assets",
-    commands={"glossary": Command(f"{__name__}.command:glossary", "Show the definition of a term.")},
+    commands={"glossary": Command(summary="Show the definition of a term.")},
 )

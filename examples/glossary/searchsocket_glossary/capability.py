@@ -24,6 +24,6 @@ def glossary_term(services: Services, request: TermRequest, caller: Caller) -> D
 GLOSSARY = Capability(
     glossary_term,
     Http("/glossary", get=("getDefinition", "Get the definition of a term")),
-    agent=Agent("glossary", "Define a term", "what a term of this site means", ("term", "scope"), toolset="core"),
+    agent=Agent("glossary", "what a term of this site means", ("term", "scope"), title="Define a term", toolset="core"),
 )
 CAPABILITIES = (GLOSSARY,)

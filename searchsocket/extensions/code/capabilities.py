@@ -296,7 +296,6 @@ SEARCH_CODE = _Code(
     hits=lambda answer: len(answer.results),
     agent=_Agent(
         "search_code",
-        "Search the source code",
         "find where something is implemented or defined",
         ("q", "top_k", "path", "languages", "kinds", "exported", "max_tokens", "continuation_token", "scope"),
         spelling={
@@ -317,9 +316,9 @@ FIND_CODE = _Code(
     hits=lambda answer: len(answer.occurrences),
     agent=_Agent(
         "find_code",
-        "Find a text in the source code",
         "every use of a name in the source files as they are",
         ("q", "path", "languages", "limit", "whole_words", "match_case", "max_tokens", "continuation", "scope"),
+        title="Find a text in the source code",
         spelling={
             "q": fields.agent_text("Exact text, in one line.", MAX_QUERY_CHARS, ["verifyToken"], min_length=1),
             "path": _AGENT_PATH,
@@ -337,9 +336,9 @@ FETCH_CODE = _Code(
     hits=lambda answer: len(answer.fetched),
     agent=_Agent(
         "fetch",
-        "Read lines of source files",
         "read lines of a source file",
         ("ids", "file", "lines", "max_tokens", "scope"),
+        title="Read lines of source files",
         spelling={
             "ids": fields.agent_list(
                 Annotated[str, Field(max_length=MAX_ID_CHARS)],
@@ -360,12 +359,14 @@ FETCH_CODE = _Code(
 )
 # For agents only, so without an endpoint.
 CODE_STATUS = _Code(
-    code_status, Http(""), agent=_Agent("status", "State of the code index", "is the index up to date?", ("scope",))
+    code_status,
+    Http(""),
+    agent=_Agent("status", "is the index up to date?", ("scope",), title="State of the code index"),
 )
 SYNC_CODE = _Code(
     sync_code,
     Http(""),
-    agent=_Agent("sync", "Index changed files", "index source files that changed", ("scope",), is_writing=True),
+    agent=_Agent("sync", "index source files that changed", ("scope",), title="Index changed files", is_writing=True),
 )
 RELATED_CODE = _Code(
     related_code,

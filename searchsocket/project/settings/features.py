@@ -1,11 +1,13 @@
 """Settings of optional features: golden queries, MCP, redaction and reranking."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, field_validator
 
+from searchsocket.extensions.base import load
 from searchsocket.project.settings.section import SettingsSection, WebAddress, listed
 
+_TOOL_NAMES = "searchsocket.serving.capabilities.all_capabilities:TOOL_NAMES"
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
@@ -15,12 +17,6 @@ class GoldenSettings(SettingsSection):
     min_mrr: Share = 0.0  # least mean reciprocal rank
     min_ndcg: Share = 0.0  # least nDCG@10
     max_drop: Share = 0.05  # largest drop of each of the three below the live index
-
-
-ToolName = Literal[
-    "search", "get_page", "related", "search_code", "find_code", "fetch", "status", "sync",
-    "search_content", "find_documents", "get_document_text", "get_document_data", "ask",
-]  # fmt: skip
 
 
 ToolSet = Literal["core", "content", "all"]
@@ -35,9 +31,18 @@ class McpSettings(SettingsSection):
     enable: bool | None = None  # `searchsocket serve` offers MCP over HTTP; None = only with --dev
     transport: Literal["stdio", "http"] = "stdio"  # of `searchsocket mcp`
     http: McpHttpSettings = McpHttpSettings()
-    tools: Annotated[tuple[ToolSet | ToolName, ...], BeforeValidator(listed)] = ("core",)  # sets and names of tools
+    tools: Annotated[tuple[str, ...], BeforeValidator(listed)] = ("core",)  # sets and names of tools
     sync: bool | None = None  # agents may index changed source files; None = with `searchsocket mcp`, not `serve`
     structured_content: bool = False  # answers are data too, with a schema; doubles them for clients that pass on both
+
+    @field_validator("tools")
+    @classmethod
+    def _exist(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if not {*value} <= {*get_args(ToolSet)}:  # capabilities take long to load
+            names = (*get_args(ToolSet), *load(_TOOL_NAMES))
+            if unknown := [name for name in value if name not in names]:
+                raise ValueError(f"{unknown[0]!r} is no tool; tools are {', '.join(names)}")
+        return value
 
 
 SecretName = Annotated[str, Field(pattern="^[A-Za-z][A-Za-z0-9_]{1,39}$")]

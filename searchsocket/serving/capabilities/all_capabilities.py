@@ -3,23 +3,38 @@
 from collections.abc import Sequence
 from itertools import chain
 
-from searchsocket.extensions import extensions
-from searchsocket.extensions.base import load
+from searchsocket.extensions import built_in, installed
+from searchsocket.extensions.base import Extension, load
 from searchsocket.project.settings.model import Settings
 from searchsocket.serving.capabilities.base import AnyCapability
-from searchsocket.serving.capabilities.content import CONTENT
+from searchsocket.serving.capabilities.content import ANSWERS, CONTENT
 from searchsocket.serving.capabilities.pages import PAGES
 
-_OF_EXTENSIONS = [(each, tuple(load(each.capabilities))) for each in extensions() if each.capabilities]
+
+def _capabilities(added: Sequence[Extension]) -> list[tuple[Extension, tuple[AnyCapability, ...]]]:
+    return [(each, tuple(load(each.capabilities))) for each in added if each.capabilities]
+
+
+_OURS, _OTHERS = _capabilities(built_in()), _capabilities(installed())
+_OF_EXTENSIONS = [*_OURS, *_OTHERS]
 # In the order of the API's pages.
 CAPABILITIES: tuple[AnyCapability, ...] = (
     *PAGES,
     *chain.from_iterable(added for _, added in _OF_EXTENSIONS),
     *CONTENT,
+    *ANSWERS,
+)
+
+# In the order in which agents see them: of each group, those of the core set first.
+TOOL_NAMES = tuple(
+    capability.agent.name
+    for group in (PAGES, *(added for _, added in _OURS), CONTENT, ANSWERS, *(added for _, added in _OTHERS))
+    for capability in sorted(group, key=lambda each: each.agent is None or each.agent.toolset != "core")
+    if capability.agent
 )
 
 
 def capabilities_of(settings: Settings) -> Sequence[AnyCapability]:
     """Return the capabilities of a project: those of the core, and of the extensions that are on."""
     added = chain.from_iterable(added for each, added in _OF_EXTENSIONS if each.is_on(settings))
-    return [*PAGES, *added, *CONTENT]
+    return [*PAGES, *added, *CONTENT, *ANSWERS]

@@ -4,6 +4,7 @@ import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
@@ -35,6 +36,11 @@ AGENT = Caller(trusted=True, is_agent=True)
 SHELL = Caller(trusted=True)  # the user of the command line
 
 
+def utc_now() -> datetime:
+    """Return the time in UTC."""
+    return datetime.now(UTC)
+
+
 class Services(NamedTuple):
     """The services of one project, opened by the first call that needs them."""
 
@@ -43,6 +49,7 @@ class Services(NamedTuple):
     search: "Callable[[], SearchService]"
     content: "Callable[[], ContentService]"
     parts: "Mapping[str, Callable[[], Part]]"  # of extensions, by name
+    clock: Callable[[], datetime] = utc_now
 
     def scope(self, name: str | None, caller: Caller) -> Scope:
         """Return the scope of a request; None is the default scope.
@@ -105,7 +112,6 @@ class Agent:
     """The MCP tool of a capability; its answer as text is in `agents/tools/`."""
 
     name: str
-    title: str
     task: str  # what it is for, in the list of `skill.md`
     arguments: Sequence[str]  # fields of the request, in the order of the schema
     toolset: Literal["core", "content"] = "content"  # `core` is offered by default
@@ -115,6 +121,7 @@ class Agent:
     constants: Mapping[str, object] = field(default_factory=dict)  # fields that agents do not choose
     ignored: Mapping[str, object] = field(default_factory=dict)  # arguments without a meaning that may be sent
     translate: Callable[[JsonObject], JsonObject] = lambda values: values  # arguments to fields of the request
+    title: str = ""  # "" = the summary of the endpoint
 
 
 def _unknown(*_: object) -> float:
@@ -145,6 +152,12 @@ class Capability(Generic[R, A]):
         """The type of the answer, from `run`."""
         kind: type[A] = self.run.__annotations__["return"]
         return kind
+
+    @property
+    def title(self) -> str:
+        """The title for agents."""
+        operation = self.http.post or self.http.get
+        return (self.agent and self.agent.title) or (operation[1] if operation else "")
 
     @property
     def description(self) -> str:

@@ -182,16 +182,19 @@ CONTENT_SEARCH = Capability(
     Http("/content/search", ("searchContent", "Find passages by meaning and exact terms")),
     agent=_Tool(
         "search_content",
-        "Find passages",
         "exact identifiers or error codes; every passage with a term",
         ("semantic_concepts", "exact_terms", "folder_id", "limit", *_PART),
+        title="Find passages",
     ),
 )
 FIND_DOCUMENTS = Capability(
     find_documents,
     Http("/documents", ("findDocuments", "Find documents by subject")),
     agent=_Tool(
-        "find_documents", "Find documents", "list pages or files on a subject", ("query", "folder_id", "limit", *_PART)
+        "find_documents",
+        "list pages or files on a subject",
+        ("query", "folder_id", "limit", *_PART),
+        title="Find documents",
     ),
 )
 DOCUMENT_TEXT = Capability(
@@ -199,9 +202,9 @@ DOCUMENT_TEXT = Capability(
     Http("/documents/text", ("getDocumentText", "Get the text of a document")),
     agent=_Tool(
         "get_document_text",
-        "Read a document",
         "read a document of these results",
         ("file_path", "url", "folder_id", "chunk_id", *_PART),
+        title="Read a document",
     ),
 )
 DOCUMENT_DATA = Capability(
@@ -209,9 +212,9 @@ DOCUMENT_DATA = Capability(
     Http("/documents/data", ("getDocumentData", "Get the metadata and chunks of a document")),
     agent=_Tool(
         "get_document_data",
-        "Outline a document",
         "the outline of a long document, or the lines of its source",
         ("file_path", "url", "folder_id", "chunk_id", *_PART),
+        title="Outline a document",
     ),
 )
 ASK = Capability(
@@ -220,9 +223,9 @@ ASK = Capability(
     hits=lambda answer: len(answer.passages),
     agent=Agent(
         "ask",
-        "Ask a question",
         "a question with one answer, as cited sentences",
         ("question", "limit", "max_tokens", "continuation_token", "scope"),
+        title="Ask a question",
         toolset="core",
         corpus="site",
         spelling={
@@ -233,4 +236,5 @@ ASK = Capability(
         },
     ),
 )
-CONTENT = (CONTENT_SEARCH, FIND_DOCUMENTS, DOCUMENT_TEXT, DOCUMENT_DATA, ASK)
+CONTENT = (CONTENT_SEARCH, FIND_DOCUMENTS, DOCUMENT_TEXT, DOCUMENT_DATA)
+ANSWERS = (ASK,)

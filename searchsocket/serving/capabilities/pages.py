@@ -246,7 +246,6 @@ SEARCH = Capability(
     hits=lambda answer: len(answer.results),
     agent=Agent(
         "search",
-        "Search the site",
         "a question about the site: start here",
         (
             "q",
@@ -283,7 +282,6 @@ RELATED = Capability(
     Http("/related", get=("relatedPages", "Get related pages")),
     agent=Agent(
         "related",
-        "Get related pages",
         "pages similar to a page",
         ("url", "top_k", "max_tokens", "continuation_token", "scope"),
         corpus="site",
@@ -296,9 +294,9 @@ PAGE = Capability(
     Http("/pages", get=("getPageByUrl", "Get a page by URL")),
     agent=Agent(
         "get_page",
-        "Read a page",
         "read a page that you found or know",
         ("url", "max_tokens", "continuation_token", "scope"),
+        title="Read a page",
         toolset="core",
         corpus="site",
     ),

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from searchsocket.agents.library import NAMES, SETS, WRITES, Libraries, Library, LibraryMakers, version_in
+from searchsocket.agents.library import SETS, WRITES, Libraries, Library, LibraryMakers, version_in
 from searchsocket.errors import InvalidRequest, SearchSocketError
+from searchsocket.serving.capabilities.all_capabilities import TOOL_NAMES
 
 
 class ProjectLibraries:
@@ -30,7 +31,7 @@ class ProjectLibraries:
     def tools(self) -> Sequence[str]:
         """Names of the tools that at least one project offers."""
         names = frozenset[str]().union(*map(self._tools_of, self._makers))
-        return [name for name in NAMES if name in names]
+        return [name for name in TOOL_NAMES if name in names]
 
     def find(self, scope: str, project: str = "") -> Library:
         """Return the library of a scope of a project.
