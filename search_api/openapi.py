@@ -6,7 +6,7 @@ from typing import Any, assert_never, get_args
 
 from fastapi import FastAPI
 
-from searchsocket.search.filters import MAX_FILTER_VALUES
+from searchsocket.search.filters import COMPARISON, MAX_FILTER_VALUES
 from searchsocket.stores.base.labels import KIND, LANGUAGE
 from searchsocket.system.json_text import JsonObject
 from searchsocket.text.facets import MAX_VALUE_CHARS, Facets
@@ -36,7 +36,7 @@ _NAMES = {
     "ServiceHealth": "HealthResponse",
 }
 _LANGUAGE = "[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8}){0,4}"
-_NUMBER = "-?[0-9]{1,15}([.][0-9]{1,15})?"
+_COMPARED = f"({COMPARISON})?-?[0-9]{{1,15}}([.][0-9]{{1,15}})?"
 _BOOLEAN = ("true", "false")
 _ANYTHING = r".*\S.*"
 
@@ -149,7 +149,7 @@ def _value(kind: FacetKind) -> JsonObject:
         case "string" | "strings":
             return {"anyOf": [_text(_ANYTHING), {"type": "boolean"}, {"type": "number"}]}
         case "number":
-            return {"anyOf": [_text(_NUMBER), {"type": "number"}]}
+            return {"anyOf": [_text(_COMPARED), {"type": "number"}]}
         case "boolean":
             return {"anyOf": [_one_of(_BOOLEAN), {"type": "boolean"}]}
         case _:
@@ -158,7 +158,7 @@ def _value(kind: FacetKind) -> JsonObject:
 
 def _pattern(kind: FacetKind) -> str:
     """Regular expression of a facet's filter value in a query string."""
-    return _NUMBER if kind == "number" else "|".join(_BOOLEAN) if kind == "boolean" else _ANYTHING
+    return _COMPARED if kind == "number" else "|".join(_BOOLEAN) if kind == "boolean" else _ANYTHING
 
 
 def _text(pattern: str) -> JsonObject:

@@ -1,6 +1,7 @@
 """Options that several commands share."""
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
@@ -26,13 +27,14 @@ def each(name: str, values: tuple[str, ...]) -> tuple[Named, ...]:
 
 
 def named_filter(text: str) -> Named:
-    """Return a filter for one value, from `name=value`."""
-    name, mark, value = text.partition("=")
-    if not mark:
+    """Return a filter for one value, from `name=value`, or for numbers, from `name<=5`."""
+    match = _FILTER.fullmatch(text)
+    if match is None:
         raise click.BadParameter(f"{text!r} is not NAME=VALUE", param_hint="--filter")
-    return name, (value,)
+    return match[1], (match[3] if match[2] == "=" else match[2] + match[3],)
 
 
+_FILTER = re.compile(r"([^=<>]*)(=|<=|>=|<|>)(.*)", re.DOTALL)
 F = TypeVar("F", bound=Callable[..., object])
 JSON_FLAG = "--json"
 _JSON = "searchsocket.json"

@@ -19,7 +19,7 @@ from searchsocket.search.filters import FacetCounts, count_pages
 from searchsocket.search.notes import NO_BACKEND, NOTES, as_weak_answer, curation_notes, further_notes, with_notes
 from searchsocket.search.occurrences.answer import FindAnswer, FindQuery
 from searchsocket.search.occurrences.find_all import find_all
-from searchsocket.search.query import SearchQuery, checked, in_versions
+from searchsocket.search.query import SearchQuery, checked, in_index
 from searchsocket.search.ranking.rank import NOTHING, Ranking
 from searchsocket.search.ranking.signals import RankingInput, rank_candidates, rerank_candidates
 from searchsocket.search.ranking.weights import shares_of
@@ -153,7 +153,7 @@ class SearchEngine:
         reader = self.opened(scope)
         generation = reader.generation
         self._records[scope.name] = generation.records
-        query = in_versions(query, generation.versions)
+        query = in_index(query, reader, self._facets)
         typed = query.typed or query.q
         if (q := reader.words.corrected(query.q)) != query.q:
             query = replace(query, q=q, typed=typed)

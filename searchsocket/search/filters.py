@@ -2,8 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from math import nan
+from operator import ge, gt, le, lt
 from typing import cast, get_args
 
 from searchsocket.errors import InvalidRequest, UnknownFacet
@@ -18,6 +20,9 @@ MAX_FILTER_VALUES = 50  # per filter
 Filters = tuple[tuple[str, tuple[str, ...]], ...]  # name and values; a page must have one of the values
 FacetCounts = Mapping[str, Mapping[str, int]]  # facet -> value -> pages
 
+COMPARISON = r"<=|>=|<|>"  # before the value of a number
+_COMPARED = re.compile(rf"({COMPARISON})\s*(.+)", re.DOTALL)
+_COMPARE: Mapping[str, Callable[[float, float], bool]] = {"<=": le, ">=": ge, "<": lt, ">": gt}
 _LANGUAGE = re.compile(r"[A-Za-z]{2,8}(?:[-_][A-Za-z0-9]{1,8}){0,4}")
 
 
@@ -74,6 +79,44 @@ def with_filters(where: Filter, filters: Filters) -> Filter:
     )
 
 
+def with_stated_values(filters: Filters, facets: Facets, labels: Callable[[], Iterable[str]]) -> Filters:
+    """Replace comparisons in checked filters by the values that they select: those that pages state.
+
+    A value is selected if it is named, or if all comparisons of its filter hold for it. A filter that selects nothing
+    keeps the value "", which no page states.
+
+    Args:
+        facets: The configured facets; only numbers are compared.
+        labels: Returns the facet labels of all pages.
+    """
+    numbers = [(name, values) for name, values in filters if facets.get(name) == "number"]
+    compared = {name: comparisons for name, values in numbers if (comparisons := _comparisons(values))}
+    if not compared:
+        return filters
+    selected: dict[str, list[str]] = {name: [] for name in compared}
+    for name, value in map(split_label, labels()):
+        if name in compared and all(holds(_float(value), bound) for holds, bound in compared[name]):
+            selected[name].append(value)
+    return tuple((name, _named(values, selected[name]) if name in compared else values) for name, values in filters)
+
+
+def _comparisons(values: Sequence[str]) -> list[tuple[Callable[[float, float], bool], float]]:
+    return [(_COMPARE[match[1]], float(match[2])) for match in map(_COMPARED.fullmatch, values) if match]
+
+
+def _float(value: str) -> float:
+    """The number; NaN, which no comparison selects, for a value that was indexed as another type."""
+    try:
+        return float(value)
+    except ValueError:
+        return nan
+
+
+def _named(values: Sequence[str], selected: Sequence[str]) -> tuple[str, ...]:
+    exact = [value for value in values if not _COMPARED.fullmatch(value)]
+    return (*exact, *sorted({*selected} - {*exact})) or ("",)
+
+
 def count_pages(names: Sequence[str], urls: Sequence[str], facets: Iterable[tuple[str, ...]]) -> FacetCounts:
     """Count the distinct pages per value of the named facets, most frequent first.
 
@@ -99,10 +142,11 @@ def _value(name: str, value: str, facets: Facets) -> str:
         return value
     if name == LANGUAGE:
         return checked_language(value, "filter language")
+    comparison = _COMPARED.fullmatch(value.strip()) if facets[name] == "number" else None
     try:
-        clean = facet_value(facets[name], value)
+        clean = facet_value(facets[name], comparison[2] if comparison else value)
     except ValueError as error:
         raise InvalidRequest(f"filter {name}: {error}") from error
     if not clean:
         raise InvalidRequest(f"filter {name}: a value has from 1 to {MAX_VALUE_CHARS} characters")
-    return clean
+    return f"{comparison[1]}{clean}" if comparison else clean

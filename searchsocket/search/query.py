@@ -6,10 +6,18 @@ from dataclasses import dataclass, replace
 
 from searchsocket.errors import InvalidRequest
 from searchsocket.search.bounds import MAX_QUERY_CHARS, MAX_TOP_K
-from searchsocket.search.filters import Filters, checked_counts, checked_filters, checked_language, with_filters
+from searchsocket.search.filters import (
+    Filters,
+    checked_counts,
+    checked_filters,
+    checked_language,
+    with_filters,
+    with_stated_values,
+)
 from searchsocket.search.versions import NO_VERSIONS, VersionScope, checked_versions, searched_versions
+from searchsocket.stores.base import IndexReader
 from searchsocket.text.facets import NO_FACETS, Facets
-from searchsocket.types import Filter, GroupBy, VersionFamily
+from searchsocket.types import Filter, GroupBy
 from searchsocket.web.urls.paths import canonical_path, normalise_prefix, page_path
 
 MAX_OFFSET = 1_000  # the maximum number of candidates
@@ -41,7 +49,7 @@ class SearchQuery:
     generation: str = ""  # of the previous answers; the answer has a note if another one is live
     rerank: bool = False  # score the best candidates with the reranker
     section_snippets: bool = False  # quote the sections of each page too; else only link them
-    within: VersionScope = NO_VERSIONS  # `version` resolved in the generation that answers, see `in_versions`
+    within: VersionScope = NO_VERSIONS  # `version` resolved in the generation that answers, see `in_index`
     typed: str = ""  # the text with the words that it excludes, see `WordSnapshot.satisfying`; "": as `q`
     sources: bool = False  # return the file and lines of each passage; only for trusted callers
 
@@ -89,14 +97,20 @@ def checked(query: SearchQuery, facets: Facets = NO_FACETS) -> SearchQuery:
     )
 
 
-def in_versions(query: SearchQuery, families: tuple[VersionFamily, ...]) -> SearchQuery:
-    """Resolve the versions of a query in the generation that answers.
+def in_index(query: SearchQuery, reader: IndexReader, facets: Facets = NO_FACETS) -> SearchQuery:
+    """Resolve the versions and comparisons of a query in the generation that answers.
+
+    Args:
+        facets: The configured facets.
 
     Raises:
         UnknownVersion: The site has no version with this name.
     """
-    within = searched_versions(query.version, query.path_prefix, families)
-    return query if within == query.within else replace(query, within=within)
+    within = searched_versions(query.version, query.path_prefix, reader.generation.versions)
+    filters = with_stated_values(query.filters, facets, reader.catalogue.facet_labels)
+    return (
+        query if (within, filters) == (query.within, query.filters) else replace(query, within=within, filters=filters)
+    )
 
 
 def clean_text(text: str) -> str:

@@ -32,7 +32,7 @@ PIECES = [
     Piece("/guide/moor", "Moor at the quay with two ropes. Ropes wear out.", title="Mooring", section="Mooring"),
     Piece("/guide/sail", "Raise the sail when the wind turns. useState keeps it.", title="Sailing", tags=("wind",)),
     Piece("/guide/hidden", "Moor in secret.", title="Hidden", weight=0.0),
-    Piece("/de/moor", "Am Kai anlegen.", title="Anlegen", language="de", facets=("level=easy",)),
+    Piece("/de/moor", "Am Kai anlegen.", title="Anlegen", language="de", facets=("level=easy", "depth=3")),
     *(Piece(f"/log/{number}", f"Log entry {number} of the boat.", title=f"Log {number}") for number in range(30)),
 ]  # fmt: skip
 
@@ -207,13 +207,16 @@ def test_filters_narrow_the_answer(folder: Path) -> None:
             "tag": {"q": "sail wind moor", "tags": ["wind"]},
             "language": {"q": "anlegen", "filters": {"language": "de"}},
             "facet": {"q": "anlegen", "filters": {"level": "easy"}, "facets": ["level"]},
+            "less": {"q": "anlegen", "filters": {"depth": ["<=3", ">2.5"]}},
+            "more": {"q": "anlegen", "filters": {"depth": ">3"}},
             "version": {"q": "boat", "version": "9.9"},
             "empty": {"q": "  "},
         },
     )
     assert set(urls(answers["directory"])) == {"/guide/moor"}
     assert urls(answers["tag"]) == ["/guide/sail"]
-    assert urls(answers["language"]) == urls(answers["facet"]) == ["/de/moor"]
+    assert urls(answers["language"]) == urls(answers["facet"]) == urls(answers["less"]) == ["/de/moor"]
+    assert urls(answers["more"]) == []
     assert answers["facet"]["facets"] == {"level": {"easy": 1}}
     assert answers["version"]["error"]["code"] == "UNKNOWN_VERSION"
     assert answers["empty"]["error"]["code"] == "INVALID_REQUEST"

@@ -45,6 +45,9 @@ class MemoryCatalogue:
     def fingerprints(self, after: str, limit: int) -> list[tuple[str, str]]:
         return sorted((id_, record.record_hash) for id_, record in self.by_id.items() if id_ > after)[:limit]
 
+    def facet_labels(self) -> frozenset[str]:
+        return frozenset(label for record in self.by_id.values() for label in record.page.facets)
+
     def facet_names(self) -> frozenset[str]:
         return frozenset(split_label(label)[0] for record in self.by_id.values() for label in record.page.facets)
 

@@ -11,7 +11,7 @@ from searchsocket.models.embedders.queries import QueryVectors
 from searchsocket.project.settings.model import RankingSettings
 from searchsocket.search.cost import cost_of
 from searchsocket.search.engine import SearchEngine
-from searchsocket.search.filters import Filters
+from searchsocket.search.filters import Filters, with_stated_values
 from searchsocket.search.query import SearchQuery, checked
 from searchsocket.serving.answers import to_json
 from searchsocket.stores.base import PublishInfo
@@ -59,6 +59,30 @@ def test_a_named_condition_is_met(engine: SearchEngine) -> None:
     assert urls(engine, ("topics", ("y", "z"))) == {"/a"}
     assert urls(engine, ("language", ("PT",))) == {"/d"}
     assert urls(engine, ("kind", ("summary",))) == set()
+
+
+def test_numbers_are_compared(engine: SearchEngine) -> None:
+    assert urls(engine, ("level", ("<=1",))) == {"/a"}
+    assert urls(engine, ("level", (">1.5",))) == {"/b"}
+    assert urls(engine, ("level", (">=1", "< 2"))) == {"/a"}  # all comparisons hold
+    assert urls(engine, ("level", ("<2", "2"))) == {"/a", "/b"}  # or the value is named
+    assert urls(engine, ("level", (">2",))) == set()
+    assert urls(engine, ("level", (">=1",)), ("topics", ("y",))) == {"/a"}
+
+
+def test_a_text_is_not_compared(engine: SearchEngine) -> None:
+    assert urls(engine, ("version", (">=3",))) == set()
+
+
+@pytest.mark.parametrize("value", ["<", "<=many", "><1"])
+def test_a_comparison_needs_a_number(engine: SearchEngine, value: str) -> None:
+    with pytest.raises(InvalidRequest, match="level"):
+        urls(engine, ("level", (value,)))
+
+
+def test_values_of_an_earlier_type_are_not_selected() -> None:
+    labels = ["level=1", "level=easy", "other=0"]
+    assert with_stated_values((("level", ("<5",)),), FACETS, lambda: labels) == (("level", ("1",)),)
 
 
 def test_counts_are_of_distinct_pages_among_the_candidates(engine: SearchEngine) -> None:

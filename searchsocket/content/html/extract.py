@@ -21,7 +21,6 @@ from searchsocket.content.html.metadata import (
     choose_title,
     home_link_name,
     is_numbered,
-    parse_date,
     parse_weight,
     read_metadata,
     strip_site,
@@ -32,6 +31,7 @@ from searchsocket.content.html.rules import RULE
 from searchsocket.content.html.search_marks import BODY, drop_excluded, is_list_page, mark_switches, weight_of
 from searchsocket.content.html.settle import DESCRIPTION, settle_descriptions, settle_math
 from searchsocket.content.html.tree import HEADINGS, Element, text_of, with_attribute
+from searchsocket.content.page_fields import fields_version, parse_date
 from searchsocket.content.pages import ExtractedPage, RawPage
 from searchsocket.project.settings.site import ExtractSettings, TransformSettings
 from searchsocket.text.facets import NO_FACETS, Facets
@@ -40,7 +40,9 @@ from searchsocket.web.robots_tags import page_rules
 from searchsocket.web.urls.resolve import AT_ROOT, SiteBase
 
 # Part of the cache key: raise the number with every change of output; library versions are included.
-EXTRACTOR_VERSION = " ".join(["16", *(f"{name}={version(name)}" for name in ("lxml", "markdown-it-py"))])
+EXTRACTOR_VERSION = " ".join(
+    ["16", *(f"{name}={version(name)}" for name in ("lxml", "markdown-it-py")), fields_version()]
+)
 _REFRESH = re.compile(r"\s*(\d+)(?:\.\d*)?\s*[;,]\s*(?:url\s*=\s*)?(.*)", re.IGNORECASE | re.DOTALL)
 _SCRIPT = re.compile(
     r"^\s*(?:(?:window|document|self|top)\.)*location(?:\.href\s*=|\.(?:replace|assign)\s*\(|\s*=)\s*(['\"])([^'\"\\]+)\1"
@@ -150,8 +152,7 @@ def _read_main(
         tags=meta.tags,
         facets=meta.facets,
         weight=weight,
-        published=meta.published or parse_date(body.only_date),
-        modified=meta.modified,
+        **{**meta.fields, "published": meta.fields["published"] or parse_date(body.only_date)},
         links=body.links,
         main=how,
         skip="" if body.markdown else "empty",

@@ -2,18 +2,19 @@
 
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 from searchsocket.content.html.tree import Element, one_line, raw_text, text_of
+from searchsocket.content.page_fields import FIELDS
 from searchsocket.text.facets import NO_FACETS, Facets, read_facets
 from searchsocket.web.languages.alternates import MAX_ALTERNATES
 from searchsocket.web.versions.names import MAX_NAME_CHARS
 
 _SEPARATORS = re.compile(r"\s+(?:[|·•—–»:]|::|-|\|\|)\s+")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*")
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?")
 _WORDS = re.compile(r"\w+")
 _TITLE_CHARS = 300
 _NAME_CHARS = 80  # a longer <title> describes the page instead of naming it
@@ -40,8 +41,7 @@ class Metadata:
     docusaurus_tag: str
     tags: tuple[str, ...]
     facets: tuple[str, ...]
-    published: str
-    modified: str
+    fields: Mapping[str, Any]  # of `page_fields.FIELDS`
     warnings: tuple[str, ...]
 
 
@@ -84,8 +84,7 @@ def read_metadata(root: Element, facets: Facets = NO_FACETS) -> Metadata:
         docusaurus_tag=first("docsearch:docusaurus_tag", "docusaurus_tag"),
         tags=parse_tags([*metas.get("searchsocket-tags", ()), *metas.get("article:tag", ())]),
         facets=labels,
-        published=parse_date(first("article:published_time", "datepublished", "date", "dcterms.created")),
-        modified=parse_date(first("article:modified_time", "og:updated_time", "last-modified", "dcterms.modified")),
+        fields={field.name: field.parse(first(*field.metas)) for field in FIELDS if field.parse},
         warnings=(*filter(None, [warning]), *untyped),
     )
 
@@ -199,12 +198,6 @@ def parse_version(text: str) -> str:
     """The documentation version of a page, the first if it names several; "" if the text is not a version."""
     version = text.partition(",")[0].strip()
     return version if "/" not in version and len(version) <= MAX_NAME_CHARS else ""
-
-
-def parse_date(text: str) -> str:
-    """An ISO 8601 date or date-time as written; "" if it is not one."""
-    text = text.strip()
-    return text if _DATE.fullmatch(text) else ""
 
 
 def _head_title(root: Element) -> str:

@@ -18,11 +18,12 @@ from searchsocket.content.html.body import read_body
 from searchsocket.content.html.converters import FAST, Converter
 from searchsocket.content.html.decode import decode_html
 from searchsocket.content.html.links import LinkResolver
-from searchsocket.content.html.metadata import parse_date, parse_language, parse_tags, parse_weight
+from searchsocket.content.html.metadata import parse_language, parse_tags, parse_weight
 from searchsocket.content.html.parse import parse_html
 from searchsocket.content.html.tree import HEADINGS, Element, one_line, raw_text, text_of
 from searchsocket.content.markdown.lines import source_lines
 from searchsocket.content.markdown.svelte import strip_svelte
+from searchsocket.content.page_fields import FIELDS
 from searchsocket.content.pages import ExtractedPage, RawPage
 from searchsocket.project.settings.site import ExtractSettings, TransformSettings
 from searchsocket.text.facets import NO_FACETS, Facets, read_facets
@@ -122,8 +123,7 @@ def extract_markdown(
         tags=parse_tags(_texts(values.get("tags"))),
         facets=labels,
         weight=weight,
-        published=parse_date(_text(values, "published", "date", "publishedAt", "datePublished")),
-        modified=parse_date(_text(values, "modified", "updated", "lastmod", "lastUpdated", "updatedAt")),
+        **{field.name: field.parse(_text(values, *field.keys)) for field in FIELDS if field.parse},
         links=body.links,
         main="markdown",
         source_lines=source_lines(body.markdown, source, above),

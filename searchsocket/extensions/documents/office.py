@@ -13,8 +13,8 @@ from html import escape
 
 from lxml import etree
 
-from searchsocket.content.html.metadata import parse_date
 from searchsocket.content.html.tree import Element
+from searchsocket.content.page_fields import parse_date
 from searchsocket.content.pages import FileExtract
 
 _MAX_PARTS = 10_000

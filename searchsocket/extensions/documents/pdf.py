@@ -11,7 +11,7 @@ from html import escape
 from itertools import islice
 from typing import Any
 
-from searchsocket.content.html.metadata import parse_date
+from searchsocket.content.page_fields import parse_date
 from searchsocket.content.pages import FileExtract
 
 _MAX_PAGES = 2_000

@@ -8,9 +8,10 @@ from html import escape
 
 from searchsocket.content.html.converters import FAST, Converter
 from searchsocket.content.html.extract import extract_html
-from searchsocket.content.html.metadata import parse_date, parse_language, parse_tags
+from searchsocket.content.html.metadata import parse_language, parse_tags
 from searchsocket.content.html.tree import one_line
 from searchsocket.content.markdown.page import extract_markdown
+from searchsocket.content.page_fields import parse_date
 from searchsocket.content.pages import ExtractedPage, RawPage
 from searchsocket.extensions.records.record import read_record
 from searchsocket.project.settings.site import ExtractSettings, TransformSettings

@@ -11,6 +11,7 @@ from typing import assert_never
 from searchsocket.content.html.converters import Converter, make_converter
 from searchsocket.content.html.extract import EXTRACTOR_VERSION, extract_html
 from searchsocket.content.markdown.page import extract_markdown
+from searchsocket.content.page_fields import with_computed_fields
 from searchsocket.content.pages import ExtractedPage, RawPage
 from searchsocket.errors import SourceUnavailable
 from searchsocket.extensions import extensions
@@ -148,7 +149,7 @@ def extract_page(data: bytes, page: RawPage, settings: Settings, site: SiteBase,
             raise ValueError(f"{page.locator!a} is source code, which is split and not extracted")
         case _:
             assert_never(page.kind)
-    return extract(
+    extracted = extract(
         data,
         page,
         settings.extract,
@@ -157,6 +158,7 @@ def extract_page(data: bytes, page: RawPage, settings: Settings, site: SiteBase,
         converter=converter,
         facets=settings.facets,
     )
+    return with_computed_fields(extracted, settings.facets)
 
 
 def _reader_versions() -> list[str]:

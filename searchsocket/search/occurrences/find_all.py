@@ -12,7 +12,7 @@ from searchsocket.search.notes import language_notes
 from searchsocket.search.occurrences.answer import FindAnswer, FindQuery, Occurrence, continuation_of, offset_of
 from searchsocket.search.occurrences.page_text import heading_above, headings, page_text, passage_at
 from searchsocket.search.occurrences.spelling import Spelling
-from searchsocket.search.query import SearchQuery, checked, in_versions
+from searchsocket.search.query import SearchQuery, checked, in_index
 from searchsocket.search.quoting.results import href, short_title
 from searchsocket.search.versions import VersionScope, page_in
 from searchsocket.stores.base import IndexReader
@@ -42,7 +42,7 @@ def find_all(
     search_query = SearchQuery(
         query.q, path_prefix=query.path_prefix, tags=query.tags, filters=query.filters, version=query.version
     )
-    checked_query = in_versions(checked(search_query, facets), reader.generation.versions)
+    checked_query = in_index(checked(search_query, facets), reader, facets)
     spelling = Spelling(checked_query.q, query.whole_words, query.match_case)
     offset = offset_of(query.continuation, query.identity, reader.generation, words)
     urls = reader.words.pages_with(spelling.letters, where=checked_query.where)

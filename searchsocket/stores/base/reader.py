@@ -3,7 +3,7 @@
 `stores/words` implements the word search for every store.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -233,6 +233,9 @@ class CatalogueSnapshot(Protocol):
         Raises:
             InvalidRequest: There is no such record.
         """
+
+    def facet_labels(self) -> Collection[str]:
+        """The facets of all pages, as `PageFacts.facets`, each once."""
 
     def facet_names(self) -> frozenset[str]:
         """The facets that any page states."""

@@ -137,6 +137,7 @@ class FiltersContract:
         assert self._matching(reader, Filter("/b", (), ("en",), ("section",), (("version=3",),))) == {"b"}
         assert reader.catalogue.facets(["f", "a"]) == [stated["f"], stated["a"]]
         assert reader.catalogue.languages_of(["f", "a"]) == ["en", "en"]
+        assert {*reader.catalogue.facet_labels()} == {label for labels in stated.values() for label in labels}
         assert reader.catalogue.facet_names() == {"level", "version", "other", "topics"}
         assert reader.catalogue.languages() == {"en"}
 

@@ -20,7 +20,9 @@ export interface Versions {
 export function pageFilter(index: Index, request: SearchRequest, versions: Versions): (page: number) => boolean {
   const { pages } = index.head;
   const prefix = (request.pathPrefix ?? "").replace(/(?<=.)\/+$/, "");
-  const groups = Object.entries(request.filters ?? {}).filter(([name]) => name !== "kind");
+  const groups = Object.entries(request.filters ?? {})
+    .filter(([name]) => name !== "kind")
+    .map(([name, values]) => ({ name, ...valuesOf([values].flat().map(String)) }));
   return (page) => {
     const url = pages.url[page]!;
     const facets = pages.facets[page] ?? [];
@@ -32,10 +34,28 @@ export function pageFilter(index: Index, request: SearchRequest, versions: Versi
     return (
       (!prefix || prefix === "/" || url === prefix || url.startsWith(`${prefix}/`)) &&
       (request.tags ?? []).every((tag) => pages.tags[page]?.includes(tag)) &&
-      groups.every(([name, values]) => [values].flat().some((value) => states(name, String(value)))) &&
+      groups.every(({ name, exact, compared }) => exact.some((value) => states(name, value)) || (compared.length > 0 && numbersOf(facets, name).some((stated) => compared.every((holds) => holds(stated))))) &&
       (!versions.labels.length || versions.labels.some((label) => (label === VERSION ? !facets.some((one) => one.startsWith(VERSION)) || facets.includes(VERSION) : facets.includes(label))))
     );
   };
+}
+
+type Holds = (stated: number) => boolean;
+
+/** Values to find as they are, and comparisons of numbers: `<=5`. */
+function valuesOf(values: readonly string[]): { exact: string[]; compared: Holds[] } {
+  const exact: string[] = [];
+  const compared: Holds[] = [];
+  for (const value of values) {
+    const [, sign, bound] = /^\s*(<=|>=|<|>)\s*(-?[\d.]+(?:e[-+]?\d+)?)\s*$/i.exec(value) ?? [];
+    if (!sign) exact.push(value);
+    else compared.push((stated) => (stated === Number(bound) ? sign.endsWith("=") : sign[0] === "<" ? stated < Number(bound) : stated > Number(bound)));
+  }
+  return { exact, compared };
+}
+
+function numbersOf(facets: readonly string[], name: string): number[] {
+  return facets.filter((label) => label.startsWith(`${name}=`)).map((label) => Number(label.slice(name.length + 1)));
 }
 
 /**

@@ -6,7 +6,7 @@ The rows with a label are computed from these columns, without a file or table o
 import json
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
 from itertools import pairwise
@@ -218,6 +218,10 @@ class LabelledRows:
     def languages_of(self, rows: Rows) -> list[str]:
         """The language of each row's page."""
         return self._texts[LANGUAGE].take(rows)
+
+    def facet_labels(self) -> Collection[str]:
+        """The facets of all pages, each once."""
+        return self._codes_of(_FACETS).keys()
 
     def facet_names(self) -> frozenset[str]:
         """The names of the facets of all pages."""

@@ -1,6 +1,6 @@
 """The records and page texts of a generation, open for queries."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from searchsocket.errors import PageTextsMissing
 from searchsocket.stores.base import Facts, ReadableRecord
@@ -51,6 +51,11 @@ class LocalCatalogue:
         rows = self._numbering.rows_of(ids)
         with self._damage:
             return self._labelled.languages_of(rows)
+
+    def facet_labels(self) -> Collection[str]:
+        """Return the facets of all pages, each once."""
+        with self._damage:
+            return self._labelled.facet_labels()
 
     def facet_names(self) -> frozenset[str]:
         """Return the facets that any page states."""
