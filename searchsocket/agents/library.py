@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Protocol
 
 from searchsocket.errors import InvalidRequest, SearchSocketError
+from searchsocket.extensions import extensions
 from searchsocket.pipeline.run.context import SITE, corpora_by_name
 from searchsocket.project.project import Project, index_folder
 from searchsocket.project.settings.features import ToolSet
@@ -67,12 +68,13 @@ class Library:
         return f"{self.name}; generation {generation}, indexed {ago(age_seconds)}"
 
     def folder(self, folder_id: str) -> str:
-        """Return the full id of a folder in this scope; "" means the pages, or the source code if there are none.
+        """Return the full id of a folder in this scope; "" means the pages, or other content if there are none.
 
         An unknown folder is returned unchanged; the capability then refuses it.
         """
-        kind = folder_id.rpartition("/")[2] or ("site" if self.has_pages else "code")
-        return f"{self.scope.name}/{kind}" if kind in ("site", "code") else folder_id
+        kinds = (SITE.name, *(extension.name for extension in extensions() if extension.contents))
+        kind = folder_id.rpartition("/")[2] or kinds[0 if self.has_pages or len(kinds) == 1 else 1]
+        return f"{self.scope.name}/{kind}" if kind in kinds else folder_id
 
     def version(self, project: str) -> str:
         """Return the version that `NAME@VERSION` selects in this project; "" if it selects none.

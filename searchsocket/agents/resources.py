@@ -9,9 +9,9 @@ from mcp.shared.uri_template import UriTemplate
 from searchsocket.agents.library import Libraries, Library
 from searchsocket.agents.tool import MOST_TOKENS, shrink
 from searchsocket.errors import PageNotFound
+from searchsocket.extensions import extensions
+from searchsocket.extensions.base import load
 from searchsocket.search.bounds import LEAST_MAX_TOKENS
-from searchsocket.search.content.document import DocumentQuery
-from searchsocket.search.content.hints import call
 from searchsocket.serving.capabilities.base import AGENT
 from searchsocket.serving.capabilities.pages import PageRequest, read_page
 from searchsocket.text.hidden import visible
@@ -130,20 +130,10 @@ def _page(library: Library, path: str, max_tokens: int) -> str:
     page, part = read_page(library.services, request, AGENT)
     token = part.token if part else None
     next_call = f"get_page(url={json.dumps(page.page.facts.url)}, continuation_token={json.dumps(token)})"
-    return page.markdown(part, sources=True) + (_cut(library, next_call) if token else "")
+    return page.markdown(part, sources=True) + (cut_line(library, next_call) if token else "")
 
 
-def _file(library: Library, path: str, max_tokens: int) -> str:
-    folder = library.folder("code")
-    document = library.services.content().get_document_text(
-        folder, DocumentQuery(path, max_tokens=max_tokens), trusted=True
-    )
-    token = document.continuation.next_token
-    next_call = call("get_document_text", folder_id=folder, file_path=path, continuation_token=token)
-    return document.data.text + (_cut(library, next_call) if token else "")
-
-
-def _cut(library: Library, next_call: str) -> str:
+def cut_line(library: Library, next_call: str) -> str:
     """Return the last line of a cut text, with a tool call for the next part: resources have no continuation."""
     hint = library.next(next_call.partition("(")[0], f"; the rest: {next_call}")
     return f"\n[cut at the maximum length for clients{hint}]\n"
@@ -153,12 +143,7 @@ def _pages_below(library: Library, folder: str) -> Sequence[str]:
     return library.service.engine.opened(library.scope).words.pages_with((), where=Filter(path_prefix=folder))
 
 
-def _files_below(library: Library, folder: str) -> Sequence[str]:
-    files = library.services.parts["code"]().folder("code", library.scope, anonymous=False)
-    return files.reader.words.pages_with((), where=Filter(path_prefix=folder))
-
-
-KINDS = (
+KINDS: Sequence[Kind] = (
     Kind(
         "page",
         "A page of the site",
@@ -168,13 +153,5 @@ KINDS = (
         _page,
         _pages_below,
     ),
-    Kind(
-        "file",
-        "A source file",
-        "Text of an indexed source file.",
-        "searchsocket://file/{+path}{?scope}",
-        "text/plain",
-        _file,
-        _files_below,
-    ),
+    *(kind for extension in extensions() if extension.resources for kind in load(extension.resources)),
 )

@@ -13,6 +13,7 @@ from searchsocket.agents.arguments import Arguments, arguments_of, read_request,
 from searchsocket.agents.library import Library
 from searchsocket.agents.reply import Reply
 from searchsocket.errors import InvalidRequest
+from searchsocket.pipeline.run.context import SITE
 from searchsocket.search.bounds import DEFAULT_MAX_TOKENS, LEAST_MAX_TOKENS
 from searchsocket.serving.capabilities.all_capabilities import TOOL_NAMES
 from searchsocket.serving.capabilities.base import AGENT, Agent, AnyCapability
@@ -78,7 +79,7 @@ class Tool:
         index_update = self.index_update
         if hasattr(arguments, "folder_id"):
             changes["folder_id"] = folder = library.folder(arguments.folder_id)
-            index_update = IndexUpdate.BEGINS if folder.endswith("/code") else index_update
+            index_update = IndexUpdate.BEGINS if not folder.endswith(f"/{SITE.name}") else index_update
         if hasattr(arguments, "file_path"):
             changes["file_path"] = _file_path(library, arguments)
         notes = (

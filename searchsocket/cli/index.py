@@ -13,14 +13,15 @@ from searchsocket.cli.numbers import DecimalNumber, WholeNumber
 from searchsocket.cli.options import is_quiet, log_options, scope_options
 from searchsocket.cli.output import hanging, line_width, print_json, say
 from searchsocket.cli.summary import TEXT_COLUMN, unchanged_lines
+from searchsocket.extensions import built_in
 from searchsocket.pipeline.run.options import OPTIONS, Option, RunOptions
 from searchsocket.pipeline.unchanged.record import unchanged_since
+from searchsocket.project.corpora import corpus_names
 from searchsocket.system.age import process_age_s
 from searchsocket.system.memory import loading
 
 if TYPE_CHECKING:
     from searchsocket.pipeline.unchanged.record import RunRecord
-    from searchsocket.project.corpora import CorpusName
 
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -48,11 +49,14 @@ def _type(option: Option) -> object:
     return DecimalNumber(option.minimum) if option.kind is float else None
 
 
+_FURTHER = "".join(f", or only the {extension.contents}" for extension in built_in() if extension.corpora)
+
+
 @click.command()
 @scope_options
 @click.option("--changed-only", is_flag=True, help="Process only what changed (default; not with --force).")
 @click.option("--dry-run", is_flag=True, help="Show the plan and its cost; make no calls and write nothing.")
-@click.option("--only", type=click.Choice(["site", "code"]), help="Index only the site, or only the source code.")
+@click.option("--only", type=click.Choice(corpus_names()), help=f"Index only the site{_FURTHER}.")
 @run_options
 @click.option("--verbose", is_flag=True, help="Print events (JSON lines) to stderr.")
 @click.option("--record", is_flag=True, help="Show the run in Dagster at once, even if nothing changed.")
@@ -62,7 +66,7 @@ def index(
     scope_name: str | None,
     changed_only: bool,
     dry_run: bool,
-    only: "CorpusName | None",
+    only: str | None,
     verbose: bool,
     record: bool,
     as_json: bool,

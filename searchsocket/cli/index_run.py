@@ -22,7 +22,7 @@ from searchsocket.cli.output import hanging, line_width, print_error, print_json
 from searchsocket.cli.summary import TEXT_COLUMN, summary_lines
 from searchsocket.errors import Interrupted, PermissionDenied, SearchSocketError, StateUnavailable
 from searchsocket.events import Event, OnEvent, ignore
-from searchsocket.pipeline.run.context import Corpus, ScopeRun, corpora_by_name, corpora_of
+from searchsocket.pipeline.run.context import SITE, Corpus, ScopeRun, corpora_by_name, corpora_of
 from searchsocket.pipeline.run.index import plan_scope, run_scope, summary_of
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.pipeline.run.report import RunFailure, keep_report
@@ -31,7 +31,6 @@ from searchsocket.pipeline.run.summary import IndexSummary
 from searchsocket.pipeline.unchanged.inputs import inputs_of, keep_record
 from searchsocket.pipeline.unchanged.record import drop_records
 from searchsocket.project.access import make_private_folders
-from searchsocket.project.corpora import CorpusName
 from searchsocket.project.dagster_home import dagster_home
 from searchsocket.project.project import Project
 from searchsocket.quality.checks import RUN_CHECKS
@@ -46,7 +45,7 @@ def index_corpora(
     root: Path,
     scope_name: str | None,
     options: RunOptions,
-    only: CorpusName | None,
+    only: str | None,
     *,
     dry_run: bool,
     verbose: bool,
@@ -110,9 +109,10 @@ def _show_in_dagster(project: Project) -> bool:
 
 def _print(done: Mapping[str, IndexSummary], before: Mapping[str, str], as_json: bool) -> None:
     if as_json:
-        site, code = done.get("site"), done.get("code")
-        of_site = site.to_json() if site else {"scope": code.scope} if code else {}
-        print_json({**of_site, "code": code.to_json()} if code else of_site)
+        others = {name: summary for name, summary in done.items() if name != SITE.name}
+        site = done.get(SITE.name)
+        of_site = site.to_json() if site else {"scope": next(iter(others.values())).scope} if others else {}
+        print_json({**of_site, **{name: summary.to_json() for name, summary in others.items()}})
         return
     for name, summary in done.items():
         for line in summary_lines(summary, before[name], corpora_by_name()[name]):

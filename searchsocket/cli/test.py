@@ -15,7 +15,7 @@ from searchsocket.cli.output import print_json, safe, say
 from searchsocket.cli.recent_searches import read_recent_searches
 from searchsocket.errors import GenerationNotKept
 from searchsocket.pipeline.run.context import corpora_by_name
-from searchsocket.project.corpora import CorpusName
+from searchsocket.project.corpora import corpus_names
 from searchsocket.project.project import Project
 from searchsocket.quality.gate import judge_readers, own_queries
 from searchsocket.quality.golden import GoldenQuery, as_toml, golden_queries, proposals
@@ -28,13 +28,16 @@ _MAX_RUNS = 200
 _MEASURES = {"recall": "recall@k", "mrr10": "MRR@10", "ndcg10": "nDCG@10"}
 
 
+_FURTHER = "".join(f", or of the {name}" for name in corpus_names()[1:])
+
+
 @click.command()
 @scope_options
 @click.option(
     "--generation", default="live", metavar="NAME", help="Generation to test: live, candidate, previous, or its name."
 )
 @click.option("--against", default="", metavar="NAME", help="Generation to compare with; default: the one before it.")
-@click.option("--only", type=click.Choice(["site", "code"]), help="Run only the queries of the site, or of the code.")
+@click.option("--only", type=click.Choice(corpus_names()), help=f"Run only the queries of the site{_FURTHER}.")
 @click.option("--history", is_flag=True, help="Show the results of past runs instead, from every machine.")
 @click.option("--record", is_flag=True, help="Propose golden queries from your last searches.")
 @result_options
@@ -43,7 +46,7 @@ def test(
     scope_name: str | None,
     generation: str,
     against: str,
-    only: CorpusName | None,
+    only: str | None,
     history: bool,
     record: bool,
     as_json: bool,
@@ -106,13 +109,13 @@ Judged = tuple["IndexJudgement", str, str]
 def _judge_all(
     project: Project,
     scope: Scope,
-    queries: Mapping[CorpusName, Sequence[GoldenQuery]],
+    queries: Mapping[str, Sequence[GoldenQuery]],
     generation: str,
     against: str,
-) -> Mapping[CorpusName, Judged]:
+) -> Mapping[str, Judged]:
     """Judge each corpus that has this generation; for `live`, every corpus must be indexed."""
 
-    judgements: dict[CorpusName, Judged] = {}
+    judgements: dict[str, Judged] = {}
     errors: list[GenerationNotKept] = []
     for corpus, corpus_queries in queries.items():
         try:
@@ -127,7 +130,7 @@ def _judge_all(
 def _judge_corpus(
     project: Project,
     scope: Scope,
-    corpus: CorpusName,
+    corpus: str,
     queries: Sequence[GoldenQuery],
     generation: str,
     against: str,
@@ -150,10 +153,10 @@ def _judge_corpus(
     return judgement, now.generation.name, before.generation.name if before else ""
 
 
-def _all_as_json(judgements: Mapping[CorpusName, Judged], scope: str) -> JsonObject:
-    """Return the site's judgement at the top, and the code's in `code`."""
+def _all_as_json(judgements: Mapping[str, Judged], scope: str) -> JsonObject:
+    """Return the site's judgement at the top, and that of each other corpus under its name."""
     objects = {corpus: _as_json(judgement, scope, *names) for corpus, (judgement, *names) in judgements.items()}
-    return {**objects.get("site", {"scope": scope}), **({"code": objects["code"]} if "code" in objects else {})}
+    return {**objects.pop("site", {"scope": scope}), **objects}
 
 
 def _as_json(judgement: IndexJudgement, scope: str, generation: str, compared: str) -> JsonObject:

@@ -77,6 +77,7 @@ class Extension:
         capabilities: A sequence of `Capability`: what callers can request over HTTP and as tools.
         tools: A sequence of `Tool`: the answers of its capabilities as text for agents, unless each field on a line
             is enough.
+        resources: A sequence of `Kind`: resources for agents, see `searchsocket.agents.resources`.
         endpoints: Adds further endpoints to the service, see `search_api.extension`.
         assets: A function of a `DagsterSite` that returns asset definitions, for a project in which it is on.
         services: A function of a `PartContext` that returns a `Part`: what it opens to answer over a project.
@@ -110,6 +111,7 @@ class Extension:
     settings: str = ""
     capabilities: str = ""
     tools: str = ""
+    resources: str = ""
     endpoints: str = ""
     assets: str = ""
     services: str = ""

@@ -15,7 +15,6 @@ from searchsocket.extensions.base import load
 from searchsocket.models.embedders.queries import QueryVectors
 from searchsocket.pipeline.run.context import ScopeRun, corpora_by_name
 from searchsocket.pipeline.run.results import CheckOutcome
-from searchsocket.project.corpora import CorpusName
 from searchsocket.project.project import Project
 from searchsocket.quality.generations import engine_over, queries_of
 from searchsocket.quality.golden import FILES, GoldenQuery, golden_queries
@@ -117,9 +116,7 @@ def judge_readers(
     return judge(replies, earlier, project.settings.golden, notes, effects.broken)
 
 
-def own_queries(
-    project: Project, scope: Scope, only: CorpusName | None = None
-) -> Mapping[CorpusName, Sequence[GoldenQuery]]:
+def own_queries(project: Project, scope: Scope, only: str | None = None) -> Mapping[str, Sequence[GoldenQuery]]:
     """Return the golden queries of a scope by corpus.
 
     Args:

@@ -12,17 +12,13 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from searchsocket.errors import ConfigError, ConfigMissing
-from searchsocket.project.corpora import CorpusName
+from searchsocket.pipeline.run.context import corpora_by_name
 from searchsocket.search.bounds import MAX_QUERY_CHARS, MAX_TOP_K
 from searchsocket.text.mistakes import explain_mistake
 
 FILES = ("golden-queries.toml", "golden-queries.tsv")  # in the project's folder; the first existing one is used
 BEST, GOOD = 2, 1  # grades: the first expected place of an entry, and the others
 _MAX_BYTES = 5_000_000
-_PLACES: Mapping[CorpusName, tuple[str, str]] = {  # a document, and an example of a place
-    "site": ("page of the site", "/docs/install#linux"),
-    "code": ("source file", "src/tides.py#high_water"),
-}
 _Text = Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARS)]
 _Texts = Annotated[tuple[_Text, ...], Field(max_length=100)]
 
@@ -39,7 +35,7 @@ class GoldenQuery:
     tags: tuple[str, ...] = ()  # groups for measures
     k: int = 10  # results that count
     must_not: tuple[str, ...] = ()  # places that must not be among them
-    corpus: CorpusName = "site"
+    corpus: str = "site"
 
     @property
     def grades(self) -> dict[str, int]:
@@ -73,7 +69,7 @@ def golden_file(root: Path, setting: str) -> Path | None:
 
 
 def golden_queries(
-    root: Path, setting: str, scope: str | None = None, corpus: CorpusName | None = None
+    root: Path, setting: str, scope: str | None = None, corpus: str | None = None
 ) -> tuple[GoldenQuery, ...]:
     """Return the golden queries of a project, or of one of its scopes and corpora; empty if it has no file.
 
@@ -131,7 +127,7 @@ class _Entry(BaseModel):
     tags: _Texts = ()
     k: Annotated[int, Field(ge=1, le=MAX_TOP_K)] = 10
     must_not: _Texts = ()
-    corpus: CorpusName = "site"
+    corpus: str = "site"
 
     @field_validator("expect", "scope", "tags", "must_not", mode="before")
     @classmethod
@@ -145,15 +141,19 @@ class _Entry(BaseModel):
 
     @model_validator(mode="after")
     def _check_places(self) -> "_Entry":
-        document, example = _PLACES[self.corpus]
+        corpus = corpora_by_name().get(self.corpus)
+        if corpus is None:
+            raise ValueError(f"corpus: must be {' or '.join(map(repr, corpora_by_name()))}")
         for key, places in (("expect", self.expect), ("must_not", self.must_not)):
-            if wrong := next((place for place in places if place.startswith("/") != example.startswith("/")), None):
-                raise ValueError(f"{key}: {wrong!r} is not a {document}; write its path, such as {example}")
+            if wrong := next(
+                (place for place in places if place.startswith("/") != corpus.place.startswith("/")), None
+            ):
+                raise ValueError(f"{key}: {wrong!r} is not a {corpus.document}; write its path, such as {corpus.place}")
         return self
 
 
 def _checked(path: Path, rows: Iterable[object]) -> tuple[GoldenQuery, ...]:
-    by_key: dict[tuple[str, tuple[str, ...], CorpusName], GoldenQuery] = {}
+    by_key: dict[tuple[str, tuple[str, ...], str], GoldenQuery] = {}
     for number, row in enumerate(rows, 1):
         try:
             entry = _Entry.model_validate_json(json.dumps(row, default=str))

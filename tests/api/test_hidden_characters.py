@@ -12,11 +12,11 @@ from search_site import DOCS
 
 from search_api.app import create_app
 from searchsocket.cli.main import cli
+from searchsocket.extensions.code.home import code_home
 from searchsocket.extensions.code.jsonl.chunk_ids import ChunkIds
 from searchsocket.extensions.code.jsonl.server import LineServer
 from searchsocket.extensions.code.serving.service import open_code
 from searchsocket.extensions.code.serving.upkeep import open_upkeep
-from searchsocket.project.corpora import code_home
 from searchsocket.project.project import open_project
 from searchsocket.text.hidden import hidden_positions
 from tests.agents.agent_project import make_agent_project

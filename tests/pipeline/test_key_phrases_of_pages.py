@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from searchsocket.project.corpora import code_home
+from searchsocket.extensions.code.home import code_home
 from searchsocket.stores import make_store
 from searchsocket.text.key_phrases import phrases_of_page
 from tests.extensions.code.code_project import CodeProject

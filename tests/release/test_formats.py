@@ -14,6 +14,7 @@ from search_api.app import create_app
 from searchsocket import __version__
 from searchsocket.backends import Backends
 from searchsocket.errors import ScopeLocked
+from searchsocket.extensions.code.home import code_home
 from searchsocket.extensions.fleet.lease import DURATION_S
 from searchsocket.extensions.fleet.pulled import open_pulled
 from searchsocket.extensions.fleet.run_lease import run_lease
@@ -22,7 +23,6 @@ from searchsocket.pipeline.run.index import index_scope
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.pipeline.run.rollback import roll_back
 from searchsocket.pipeline.run.upgrade import indexed_scopes, upgrade_scope
-from searchsocket.project.corpora import code_home
 from searchsocket.project.project import Project, open_project
 from searchsocket.search.query import SearchQuery
 from searchsocket.serving.service import open_service

@@ -11,6 +11,7 @@ EXTENSION = Extension(
     corpora=f"{__name__}.corpus:CORPORA",
     capabilities=f"{__name__}.capabilities:CODE",
     tools=f"{__name__}.tools:CODE_TOOLS",
+    resources=f"{__name__}.resources:KINDS",
     status=f"{__name__}.cli.upkeep:code_part",
     checks=f"{__name__}.cli.upkeep:CHECK",
     commands={"code": Command(f"{__name__}.cli:code", "Search the source code and keep its index up to date.", "find")},

@@ -298,6 +298,7 @@ SEARCH_CODE = _Code(
         "search_code",
         "find where something is implemented or defined",
         ("q", "top_k", "path", "languages", "kinds", "exported", "max_tokens", "continuation_token", "scope"),
+        instruction="`search_code` finds code.",
         spelling={
             "q": fields.agent_text(
                 "A question or keywords.", MAX_QUERY_CHARS, ["how are tokens verified", "Parser.parse"], min_length=1
@@ -318,6 +319,7 @@ FIND_CODE = _Code(
         "find_code",
         "every use of a name in the source files as they are",
         ("q", "path", "languages", "limit", "whole_words", "match_case", "max_tokens", "continuation", "scope"),
+        instruction="`find_code` lists every use of a text.",
         title="Find a text in the source code",
         spelling={
             "q": fields.agent_text("Exact text, in one line.", MAX_QUERY_CHARS, ["verifyToken"], min_length=1),
@@ -338,6 +340,7 @@ FETCH_CODE = _Code(
         "fetch",
         "read lines of a source file",
         ("ids", "file", "lines", "max_tokens", "scope"),
+        instruction="`fetch` reads lines.",
         title="Read lines of source files",
         spelling={
             "ids": fields.agent_list(

@@ -1,10 +1,10 @@
 """The corpus of source code."""
 
 from searchsocket.errors import CodeNotIndexed
+from searchsocket.extensions.code.home import NAME, code_home
 from searchsocket.extensions.code.settings import CodeSettings
 from searchsocket.extensions.code.sources.find import make_code_source
 from searchsocket.pipeline.run.context import Corpus, ScopeRun
-from searchsocket.project.corpora import code_home
 from searchsocket.sources.base import Source
 from searchsocket.text.skipped import Skipped, skipped_words
 from searchsocket.web.urls.form import UrlForm
@@ -23,7 +23,7 @@ def _code_advice(run: ScopeRun) -> str:
 
 
 CODE = Corpus(
-    "code",
+    NAME,
     home=code_home,
     make_source=_code_source,
     advice=_code_advice,
@@ -31,6 +31,8 @@ CODE = Corpus(
     is_enabled=lambda settings: settings.section(CodeSettings).enable,
     title="code",
     documents="files",
+    document="source file",
+    place="src/tides.py#high_water",
     ask="searchsocket.extensions.code.golden:ask_code_over",
     stages="searchsocket.extensions.code.pipeline.index:CODE_STAGES",
 )

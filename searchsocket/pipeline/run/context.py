@@ -20,7 +20,6 @@ from searchsocket.extensions.base import load
 from searchsocket.models.embedders.base import Embedder
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.pipeline.run.results import CheckOutcome
-from searchsocket.project.corpora import CorpusName
 from searchsocket.project.project import Project
 from searchsocket.project.settings.model import Settings
 from searchsocket.project.settings.source_kinds import SourceKind, source_kind
@@ -57,7 +56,7 @@ def _page_source(run: "ScopeRun", previous_form: UrlForm | None) -> Source:
 class Corpus:
     """One corpus of a scope. Its stages name it, see `stages.stages_of`."""
 
-    name: CorpusName  # in commands, JSON and golden queries
+    name: str  # in commands, JSON and golden queries
     home: Callable[[Project], Project]  # the project with the state and the store of the corpus
     make_source: Callable[["ScopeRun", UrlForm | None], Source]
     advice: Callable[["ScopeRun"], str]  # what to check if no document has text
@@ -65,6 +64,8 @@ class Corpus:
     is_enabled: Callable[[Settings], bool]
     title: str  # after the name of a scope
     documents: str  # its pages, in words
+    document: str  # one of them, in words
+    place: str  # an example of a result, as golden queries write it
     ask: str  # `module:function` that runs golden queries on a generation, see `quality.gate.ask_over`
     stages: str = ""  # `module:object`, the sequence of its stages; "" for the site
     is_built: bool = False  # its pages come from a build of the site; Dagster shows the upstream assets
@@ -82,6 +83,8 @@ SITE = Corpus(
     is_enabled=lambda _: True,
     title="",
     documents="pages",
+    document="page of the site",
+    place="/docs/install#linux",
     ask="searchsocket.quality.gate:ask_over",
     corrects_queries=True,
     is_built=True,

@@ -9,14 +9,13 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 from searchsocket.errors import SearchSocketError, StateUnavailable
 from searchsocket.pipeline.run.context import corpora_by_name
 from searchsocket.pipeline.run.numbers import Numbers
 from searchsocket.pipeline.run.results import CheckOutcome, StageResult, result_of
 from searchsocket.pipeline.run.stages import every_stage
-from searchsocket.project.corpora import CorpusName
 from searchsocket.project.project import Project
 from searchsocket.project.scopes import is_scope_name
 from searchsocket.system.files import write_atomic
@@ -51,7 +50,7 @@ class RunReport:
     run_id: str
     scope: str
     branch: str  # of the scope; "" = unknown
-    corpus: CorpusName
+    corpus: str
     started_at: str  # ISO 8601, UTC
     ended_at: str
     options: Mapping[str, object] = field(default_factory=dict)  # those that the run was started with
@@ -134,14 +133,14 @@ def _read(path: Path) -> RunReport | None:
             return None
         values: JsonObject = json.loads(data)
         corpus = values["corpus"]
-        if corpus not in get_args(CorpusName) or values["scope"] != path.parent.name:
+        if corpus not in corpora_by_name() or values["scope"] != path.parent.name:
             return None
         return RunReport(**{**values, **_parts(values, corpus)})
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
 
 
-def _parts(values: JsonObject, corpus: CorpusName) -> dict[str, Any]:
+def _parts(values: JsonObject, corpus: str) -> dict[str, Any]:
     kinds = {name: stage.numbers for name, stage in every_stage(corpora_by_name()[corpus]).items()}
     return {
         "stages": {name: result_of(result, kinds[name]) for name, result in values["stages"].items()},

@@ -8,7 +8,6 @@ from searchsocket.errors import IndexFormat, ScopeNotIndexed, SearchSocketError
 from searchsocket.pipeline.run.context import ScopeRun, corpora_by_name
 from searchsocket.pipeline.run.hooks import changing
 from searchsocket.project.access import make_private_folders
-from searchsocket.project.corpora import CorpusName
 from searchsocket.project.project import Project, index_folder
 from searchsocket.stores.base import PublishInfo
 from searchsocket.stores.local import LocalStore
@@ -20,7 +19,7 @@ from searchsocket.types import Scope
 class IndexedScope:
     """One index: a scope of a corpus."""
 
-    corpus: CorpusName
+    corpus: str
     project: Project  # with the settings of the corpus
     scope: Scope
     format: int  # of the live generation; 0 = it cannot be read

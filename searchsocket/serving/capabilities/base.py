@@ -122,6 +122,7 @@ class Agent:
     ignored: Mapping[str, object] = field(default_factory=dict)  # arguments without a meaning that may be sent
     translate: Callable[[JsonObject], JsonObject] = lambda values: values  # arguments to fields of the request
     title: str = ""  # "" = the summary of the endpoint
+    instruction: str = ""  # a sentence about it in the instructions of the server
 
 
 def _unknown(*_: object) -> float:

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from bench.code.hostile import damaged_lines
+from searchsocket.extensions.code.home import code_home
 from searchsocket.extensions.code.jsonl.chunk_ids import ChunkIds
 from searchsocket.extensions.code.jsonl.requests import MAX_CHUNK_ID
 from searchsocket.extensions.code.jsonl.server import LineServer, Opened
 from searchsocket.extensions.code.search.by_terms import query_terms
 from searchsocket.extensions.code.serving.service import open_code
 from searchsocket.extensions.code.serving.upkeep import open_upkeep
-from searchsocket.project.corpora import code_home
 from searchsocket.project.project import open_project
 from searchsocket.text.token_count import count_tokens
 from searchsocket.text.words import index_words

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from searchsocket.backends import Backends
 from searchsocket.errors import ScopeNotIndexed, SourceUnavailable
+from searchsocket.extensions.code.home import code_home
 from searchsocket.extensions.code.parsing.paths import PathFilter
 from searchsocket.extensions.code.pipeline.staleness import Marks, left_out, source_of, staleness
 from searchsocket.extensions.code.search.answer import CodeAnswer, CodeResult
@@ -34,7 +35,6 @@ from searchsocket.extensions.code.sources.commit import CommitSource
 from searchsocket.extensions.code.sources.find import reading_of
 from searchsocket.models.embedders.queries import QueryVectors
 from searchsocket.project.access import signing_key
-from searchsocket.project.corpora import code_home
 from searchsocket.project.project import Project
 from searchsocket.project.settings.source_kinds import source_kind
 from searchsocket.search.bounds import MAX_LINES

@@ -8,11 +8,11 @@ from datetime import datetime
 
 from searchsocket.backends import Backends
 from searchsocket.errors import BudgetMissing
+from searchsocket.extensions.code.home import code_home
 from searchsocket.extensions.code.pipeline.status import CodeComparison, compare_code
 from searchsocket.extensions.code.pipeline.sync import invalidate_code, sync_code
 from searchsocket.extensions.code.serving.status import MAX_NAMED, CodeStatus, CodeSynced, Files
 from searchsocket.models.paying.bill import price_of
-from searchsocket.project.corpora import code_home
 from searchsocket.project.project import Project
 from searchsocket.search.wire import SkippedFile
 from searchsocket.serving.answers import to_json
