@@ -44,7 +44,7 @@ class TableVectors:
         self._project_id = project_id
 
     def stage(self, generation: Generation, rows: Iterable[VectorRow], gone: Iterable[str]) -> None:
-        """See `VectorIndex.stage`."""
+        """Write how a generation differs from the newest earlier one; readers of other generations do not see it."""
         self._tables.begin()
         self._tables.create(generation.dimensions)
         self._tables.seal()  # before the rows, because `seal` reads the table
@@ -61,19 +61,19 @@ class TableVectors:
             table.upsert(list({row.key: row for row in new_rows}.values()))
 
     def seal(self, generation: Generation) -> None:
-        """See `VectorIndex.seal`."""
+        """Return once everything staged is durable and visible to readers that open the generation."""
         before = self._registered(generation.dimensions, generation.scope).get(generation.scope)
         new = RegisteredScope.of([generation])
         self._register(before.joined(new) if before else new)
         self._tables.seal()
 
     def open(self, generation: Generation, written: Written = whenever) -> RowSnapshot:
-        """See `VectorIndex.open`."""
+        """Open the vectors of a sealed generation."""
         rows = _VisibleRows(self._tables, generation, self._visible(generation))
         return RowSnapshot(rows, generation.dimensions, written)
 
     def retain(self, scope: Scope, generations: Collection[Generation]) -> None:
-        """See `VectorIndex.retain`."""
+        """Delete rows that none of these generations contains, including those staged by a run that died."""
         own = self._of(scope.name)
         for dimensions in self._tables.dimensions():
             self._tables.begin()
@@ -90,7 +90,7 @@ class TableVectors:
             self._tables.seal()
 
     def registered(self) -> list[RegisteredScope]:
-        """See `VectorUpkeep.registered`."""
+        """Every scope that has rows, by name; empty if nothing was ever written."""
         scopes: dict[str, RegisteredScope] = {}
         for dimensions in self._tables.dimensions():
             for name, scope in self._registered(dimensions).items():
@@ -98,13 +98,13 @@ class TableVectors:
         return [scopes[name] for name in sorted(scopes)]
 
     def count(self, generation: Generation) -> int:
-        """See `VectorUpkeep.count`."""
+        """The number of rows of a generation; 0 if its collection is gone."""
         if generation.dimensions not in self._tables.dimensions():
             return 0
         return self._tables.table(generation.dimensions).count(self._visible(generation))
 
     def examine(self) -> list[Finding]:
-        """See `VectorUpkeep.examine`."""
+        """Problems other than missing rows: a collection that is gone, has another schema or another owner."""
         try:
             self._tables.dimensions()
             return list(self._tables.problems()) if isinstance(self._tables, ExaminedTables) else []
@@ -112,7 +112,7 @@ class TableVectors:
             return [Finding(str(error), "see the message above")]
 
     def drop(self) -> list[str]:
-        """See `VectorUpkeep.drop`."""
+        """Delete everything of this project and release its name; returns the deleted parts."""
         dropped = []
         for dimensions in self._tables.dimensions():
             self._tables.begin()

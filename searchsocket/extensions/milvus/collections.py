@@ -93,7 +93,11 @@ class Collections:
         return ""
 
     def check_owner(self, name: str) -> None:
-        """See `problem`."""
+        """Refuse a collection of another project.
+
+        Raises:
+            ProjectMismatch: It belongs to another project.
+        """
         self._described(name)
 
     def _described(self, name: str) -> JsonObject:

@@ -56,7 +56,7 @@ class MilvusVectors:
         self._registry = Registry(connection, name, project_id)
 
     def stage(self, generation: Generation, rows: Iterable[VectorRow], gone: Iterable[str]) -> None:
-        """See `VectorIndex.stage`."""
+        """Write how a generation differs from the newest earlier one; readers of other generations do not see it."""
         self._registry.claim()
         collection = self._collections.ensure(generation.dimensions)
         self._ended[generation.scope, generation.name] = []
@@ -69,7 +69,7 @@ class MilvusVectors:
             self._connection.call("upsert", collection, [row_data(generation, row) for row in batch])
 
     def seal(self, generation: Generation) -> None:
-        """See `VectorIndex.seal`: a query that sees the last written row also sees all rows before it.
+        """Return once readers see all staged rows: a query that sees the last written row also sees all rows before it.
 
         The end of a row may become visible later.
         """
@@ -85,14 +85,14 @@ class MilvusVectors:
             self._build(collection)
 
     def open(self, generation: Generation, written: Written = whenever) -> RowSnapshot:
-        """See `VectorIndex.open`."""
+        """Open the vectors of a sealed generation."""
         collection = self._collections.name(generation.dimensions)
         is_exact = self._collections.is_exact(collection)
         rows = MilvusRows(self._connection, collection, generation, self._collections.kind, is_exact=is_exact)
         return RowSnapshot(rows, generation.dimensions, written)
 
     def retain(self, scope: Scope, generations: Collection[Generation]) -> None:
-        """See `VectorIndex.retain`.
+        """Delete rows that none of these generations contains, including those staged by a run that died.
 
         A collection of another shape is skipped if the scope keeps no generation, because `stage` then recreates it.
         That deletes all of its rows, so a scope that is new to a collection must not cause it.
@@ -123,19 +123,19 @@ class MilvusVectors:
             self._wait(collection, filters.of_later_generations(scope.name, max(names, default="")), False)
 
     def registered(self) -> list[RegisteredScope]:
-        """See `VectorUpkeep.registered`."""
+        """Every scope that has rows, by name; empty if nothing was ever written."""
         return self._registry.scopes()
 
     def count(self, generation: Generation) -> int:
-        """See `VectorUpkeep.count`."""
+        """The number of rows of a generation; 0 if its collection is gone."""
         return upkeep.count(self._connection, self._there(generation), _visible(generation))
 
     def examine(self) -> list[Finding]:
-        """See `VectorUpkeep.examine`."""
+        """Problems other than missing rows: a collection that is gone, has another schema or another owner."""
         return upkeep.examine(self._connection, self._collections, self._registry)
 
     def drop(self) -> list[str]:
-        """See `VectorUpkeep.drop`."""
+        """Delete everything of this project and release its name; returns the deleted parts."""
         names = [name for name, _ in self._collections.there()]
         self._registry.check()
         for name in names:

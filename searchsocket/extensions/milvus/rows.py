@@ -92,7 +92,7 @@ class MilvusRows:
         self._visible = filters.visible_to(generation.scope, generation.name)
 
     def nearest(self, vector: Vector, limit: int, where: Filter) -> Sequence[RowHit]:
-        """See `GenerationRows.nearest`."""
+        """At most `limit` rows that match, best first; with vectors if they fit into the answer."""
         hits = self._search(vector, limit, where, thorough=False)
         if self._kind.is_exact or len(hits) == limit:
             return hits
@@ -105,7 +105,7 @@ class MilvusRows:
         return sorted(by_key.values(), key=lambda row: -row.score)[:limit]
 
     def named(self, ids: Sequence[str]) -> Sequence[RowHit]:
-        """See `GenerationRows.named`."""
+        """The rows of records, with vectors, in any order; each id appears once in `ids`."""
         rows: list[RowHit] = []
         for some in batches(ids, _MAX_IDS):
             rows += self._query(f"{self._visible} and {ID} in {filters.quoted_list(some)}")

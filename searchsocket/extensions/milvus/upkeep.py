@@ -23,7 +23,7 @@ def count(connection: MilvusConnection, collection: str, where: str) -> int:
 
 
 def examine(connection: MilvusConnection, collections: Collections, registry: Registry) -> list[Finding]:
-    """See `VectorUpkeep.examine`."""
+    """Problems other than missing rows: a collection that is gone, has another schema or another owner."""
     try:
         registry.check()
         return [*_gone(collections, registry), *_shapes(collections), *_foreign(connection, collections, registry)]

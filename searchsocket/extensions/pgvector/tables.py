@@ -70,13 +70,13 @@ class PgvectorTables:
         return f"PgvectorTables({self._prefix})"
 
     def dimensions(self) -> Sequence[int]:
-        """See `VectorTables.dimensions`."""
+        """The numbers of dimensions of which there is a table."""
         rows = self.read("SELECT relname FROM pg_class WHERE relkind = 'r' AND pg_table_is_visible(oid)", [])
         matches = (re.fullmatch(rf"{self._prefix}_(\d+)", str(name)) for (name,) in rows)
         return sorted(int(match[1]) for match in matches if match)
 
     def create(self, dimensions: int) -> None:
-        """See `VectorTables.create`; also drops an HNSW index that differs from the settings.
+        """Create the table if it does not exist, and drop an HNSW index that differs from the settings.
 
         Raises:
             VectorBackendRefused: An HNSW index cannot have so many dimensions.
@@ -96,18 +96,18 @@ class PgvectorTables:
             self.write(f"DROP INDEX IF EXISTS {name}_hnsw", [])
 
     def table(self, dimensions: int) -> "PgvectorTable":
-        """See `VectorTables.table`."""
+        """The table of vectors with this number of dimensions; calls nothing."""
         return PgvectorTable(self, f"{self._prefix}_{dimensions}")
 
     def begin(self) -> None:
-        """See `VectorTables.begin`."""
+        """Start a group of writes; one that was not sealed is dropped."""
         self._written.clear()
         if self._writer is not None:
             self._writer.close()
         self._writer = self._connected(autocommit=False)
 
     def seal(self) -> None:
-        """See `VectorTables.seal`; builds a missing HNSW index, which is faster with the rows there."""
+        """Return once all writes since `begin` are visible; build a missing index, faster with the rows there."""
         for name, rows in self._written.items():
             if self.hnsw and not self._exists(f"{name}_hnsw"):
                 options = ", ".join(f"{key} = {value}" for key, value in _parameters(self.hnsw).items())
@@ -120,7 +120,7 @@ class PgvectorTables:
         self._writer = None
 
     def drop(self, dimensions: int) -> None:
-        """See `VectorTables.drop`."""
+        """Delete a table that has no rows left, if it exists."""
         self.begin()
         self.write(f"DROP TABLE IF EXISTS {self._prefix}_{dimensions}", [])
         self.seal()
@@ -266,7 +266,7 @@ class PgvectorTable:
         self._name = name
 
     def upsert(self, rows: Sequence[TableRow]) -> None:
-        """See `VectorTable.upsert`."""
+        """Write at most 500 rows; a row with the key of another replaces it."""
         marks = ", ".join(["%s"] * len(_COLUMNS))
         updates = ", ".join(f"{column} = excluded.{column}" for column in _COLUMNS[1:])
         sql = f"INSERT INTO {self._name} ({', '.join(_COLUMNS)}) VALUES ({marks})"
@@ -276,31 +276,31 @@ class PgvectorTable:
         )
 
     def end(self, where: Conditions, died: int) -> None:
-        """See `VectorTable.end`."""
+        """Set the field `died` of all matching rows."""
         condition, values = _sql_of(where)
         self._tables.write(f"UPDATE {self._name} SET died = %s WHERE {condition}", [died, *values])
 
     def delete(self, where: Conditions) -> None:
-        """See `VectorTable.delete`."""
+        """Delete all matching rows."""
         condition, values = _sql_of(where)
         self._tables.write(f"DELETE FROM {self._name} WHERE {condition}", values)
 
     def nearest(self, vector: Vector, *, limit: int, where: Conditions) -> Sequence[RowHit]:
-        """See `VectorTable.nearest`."""
+        """Return at most `limit` matching rows with their vectors, by falling inner product with a unit vector."""
         rows = self._nearest(vector, limit, where, "vector <#> %s::vector")
         if self._tables.hnsw and len(rows) < limit:  # the graph may not reach all that match
             rows = self._nearest(vector, limit, where, "(vector <#> %s::vector) + 0")
         return rows
 
     def rows(self, where: Conditions) -> Sequence[RowHit]:
-        """See `VectorTable.rows`."""
+        """Return all matching rows with their vectors and notes, in any order."""
         condition, values = _sql_of(where)
         return self._hits(
             f"SELECT record, born, 0.0::float8, vector_send(vector), note FROM {self._name} WHERE {condition}", values
         )
 
     def count(self, where: Conditions) -> int:
-        """See `VectorTable.count`."""
+        """The number of matching rows."""
         condition, values = _sql_of(where)
         [[count]] = self._tables.read(f"SELECT count(*) FROM {self._name} WHERE {condition}", values)
         return int(str(count))

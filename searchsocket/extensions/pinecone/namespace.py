@@ -102,16 +102,16 @@ class NamespaceRequests:
         self.place = (index, namespace)
 
     def update(self, where: Where, values: Mapping[str, object]) -> Update:
-        """See `Namespace.update`."""
+        """Set fields of all visible rows that match."""
         answer = self._write("update", filter=where, **{self.set_argument: values})
         return Update(answer.matched_records, log_position(answer, "lsn_committed")) if answer else Update(0, None)
 
     def delete(self, where: Where) -> None:
-        """See `Namespace.delete`."""
+        """Delete all visible rows that match."""
         self._write("delete", filter=where)
 
     def clear(self) -> None:
-        """See `Namespace.clear`."""
+        """Delete all rows."""
         self._write("delete", delete_all=True)
 
     def _upsert(self, **rows: Sequence[object]) -> int | None:
@@ -142,12 +142,12 @@ class LegacyNamespace(NamespaceRequests):
     set_argument = "set_metadata"
 
     def upsert(self, rows: Sequence[PineconeRow]) -> int | None:
-        """See `Namespace.upsert`."""
+        """Write rows whole."""
         vectors = [{"id": row.key, "values": row.vector, "metadata": row.metadata} for row in rows]
         return self._upsert(vectors=vectors)
 
     def search(self, vector: Vector, *, top_k: int, vectors: bool, where: Where | None = None) -> Matches:
-        """See `Namespace.search`."""
+        """The `top_k` nearest rows that match, or all if fewer match; `vectors` adds their vectors and all fields."""
         options = {"top_k": top_k, "filter": where, "include_values": vectors, "include_metadata": True}
         answer = self._read("query", vector=vector.tolist(), **options)
         matches = [hit_of(each.metadata or {}, each.score, each.values) for each in answer.matches]
@@ -172,12 +172,12 @@ class DocumentNamespace(NamespaceRequests):
         self._field = vector_field
 
     def upsert(self, rows: Sequence[PineconeRow]) -> int | None:
-        """See `Namespace.upsert`."""
+        """Write rows whole."""
         documents = [{"_id": row.key, self._field: row.vector, **row.metadata} for row in rows]
         return self._upsert(documents=documents)
 
     def search(self, vector: Vector, *, top_k: int, vectors: bool, where: Where | None = None) -> Matches:
-        """See `Namespace.search`."""
+        """The `top_k` nearest rows that match, or all if fewer match; `vectors` adds their vectors and all fields."""
         answer = self._read(
             "search",
             score_by=[{"type": "dense_vector", "field": self._field, "values": vector.tolist()}],

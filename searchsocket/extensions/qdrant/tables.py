@@ -74,13 +74,13 @@ class QdrantTables:
         return f"QdrantTables({self._prefix})"
 
     def dimensions(self) -> Sequence[int]:
-        """See `VectorTables.dimensions`."""
+        """The numbers of dimensions of which there is a table."""
         collections = self.call(lambda client: client.get_collections()).collections
         matches = (re.fullmatch(rf"{self._prefix}_(\d+)", each.name) for each in collections)
         return sorted(int(match[1]) for match in matches if match)
 
     def create(self, dimensions: int) -> None:
-        """See `VectorTables.create`; also switches the graph on or off, as the settings require."""
+        """Create the table if it does not exist, and switch its graph on or off as the settings require."""
         from qdrant_client import models
 
         name = f"{self._prefix}_{dimensions}"
@@ -100,17 +100,17 @@ class QdrantTables:
         self.call(lambda client: client.create_payload_index(name, field, kind))
 
     def table(self, dimensions: int) -> "QdrantTable":
-        """See `VectorTables.table`."""
+        """The table of vectors with this number of dimensions; calls nothing."""
         return QdrantTable(self, f"{self._prefix}_{dimensions}", dimensions)
 
     def begin(self) -> None:
-        """See `VectorTables.begin`; Qdrant has no transactions."""
+        """Do nothing: Qdrant has no transactions."""
 
     def seal(self) -> None:
-        """See `VectorTables.seal`; each write returned when it was visible."""
+        """Do nothing: each write returned when it was visible."""
 
     def drop(self, dimensions: int) -> None:
-        """See `VectorTables.drop`."""
+        """Delete a table that has no rows left, if it exists."""
         self.call(lambda client: client.delete_collection(f"{self._prefix}_{dimensions}"))
 
     def call(self, ask: "Callable[[QdrantClient], T]") -> T:
@@ -193,7 +193,7 @@ class QdrantTable:
         self._dimensions = dimensions
 
     def upsert(self, rows: Sequence[TableRow]) -> None:
-        """See `VectorTable.upsert`."""
+        """Write at most 500 rows; a row with the key of another replaces it."""
         for batch in batches(map(_point, rows), max(1, _MAX_NUMBERS // self._dimensions)):
             self._upsert(batch)
 
@@ -201,26 +201,26 @@ class QdrantTable:
         self._tables.call(lambda client: client.upsert(self._name, list(points), wait=True))
 
     def end(self, where: Conditions, died: int) -> None:
-        """See `VectorTable.end`."""
+        """Set the field `died` of all matching rows."""
         rows = _filter(where)
         self._tables.call(lambda client: client.set_payload(self._name, {"died": died}, rows, wait=True))
 
     def delete(self, where: Conditions) -> None:
-        """See `VectorTable.delete`."""
+        """Delete all matching rows."""
         from qdrant_client import models
 
         rows = models.FilterSelector(filter=_filter(where))
         self._tables.call(lambda client: client.delete(self._name, rows, wait=True))
 
     def nearest(self, vector: Vector, *, limit: int, where: Conditions) -> Sequence[RowHit]:
-        """See `VectorTable.nearest`."""
+        """Return at most `limit` matching rows with their vectors, by falling inner product with a unit vector."""
         hits = self._nearest(vector, limit, where, is_exact=self._tables.hnsw is None)
         if self._tables.hnsw and len(hits) < limit:  # the graph may not reach all that match
             hits = self._nearest(vector, limit, where, is_exact=True)
         return hits
 
     def rows(self, where: Conditions) -> Sequence[RowHit]:
-        """See `VectorTable.rows`."""
+        """Return all matching rows with their vectors and notes, in any order."""
         conditions, hits = _filter(where), list[RowHit]()
         offset: models.ExtendedPointId | None = None
         while True:
@@ -239,7 +239,7 @@ class QdrantTable:
         )
 
     def count(self, where: Conditions) -> int:
-        """See `VectorTable.count`."""
+        """The number of matching rows."""
         conditions = _filter(where)
         return self._tables.call(lambda client: client.count(self._name, conditions, exact=True)).count
 
