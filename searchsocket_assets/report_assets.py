@@ -7,7 +7,7 @@ from typing import Any
 import dagster as dg
 
 from searchsocket.backends import Backends
-from searchsocket.pipeline.branches.overview import ScopesOverview, look_at_scopes, to_json
+from searchsocket.pipeline.branches.overview import ScopesOverview, scopes_overview, to_json
 from searchsocket.system.json_text import JsonObject
 from searchsocket_assets.resources import begin_project_run
 from searchsocket_assets.run.details import Metadata, bullets, table
@@ -31,7 +31,7 @@ def scopes_asset(site: DagsterSite) -> dg.AssetsDefinition:
     def scopes(context: dg.AssetExecutionContext) -> dg.MaterializeResult[None]:
         with errors_as_failures(SCOPES):
             project = begin_project_run(context, site)
-            overview = look_at_scopes(project, Backends(project, os.environ, calls=False), datetime.now(UTC))
+            overview = scopes_overview(project, Backends(project, os.environ, calls=False), datetime.now(UTC))
             last = last_runs_in(context.instance, project, [row.scope for row in overview.rows])
             runs = {name: run.to_json() for name, run in last.items()}
             return dg.MaterializeResult(metadata=scopes_metadata(overview, runs))

@@ -21,7 +21,7 @@ from searchsocket.setup.client_files import COMPONENT, bundle_folder, is_copy
 from searchsocket.setup.frameworks import FRAMEWORKS
 from searchsocket.setup.hosts import HOSTS, SERVER, StaticBuild, detect_host
 from searchsocket.setup.plan import SERVICE, plan
-from searchsocket.setup.site import SiteFacts, look_at
+from searchsocket.setup.site import SiteFacts, detect_site
 from searchsocket.web.versions.rows import version_rows, version_words
 
 _IGNORED = b".searchsocket/"
@@ -101,7 +101,7 @@ def init(
     if is_undo:
         _undo(project, is_confirmed=is_confirmed, as_json=as_json)
         return
-    facts = look_at(project.root, os.environ, run_node=not no_node)
+    facts = detect_site(project.root, os.environ, run_node=not no_node)
     draft = plan(
         project.root,
         facts,

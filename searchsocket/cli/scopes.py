@@ -10,7 +10,7 @@ import click
 from searchsocket.backends import Backends
 from searchsocket.cli.options import json_option, load_project, project_option
 from searchsocket.cli.output import ago, print_json, safe, say, size
-from searchsocket.pipeline.branches.overview import ScopeRow, look_at_scopes, to_json
+from searchsocket.pipeline.branches.overview import ScopeRow, scopes_overview, to_json
 from searchsocket.pipeline.run.report import last_report
 from searchsocket.project.dagster_home import dagster_home
 from searchsocket.project.project import Project
@@ -36,7 +36,7 @@ def scopes(root: Path, name_of: str | None, as_json: bool) -> None:
         return
 
     project = load_project(root)
-    overview = look_at_scopes(project, Backends(project, os.environ, calls=False), datetime.now(UTC))
+    overview = scopes_overview(project, Backends(project, os.environ, calls=False), datetime.now(UTC))
     for problem in overview.problems:
         click.echo(f"{problem.code}: {safe(str(problem))}", err=True)
     runs = _last_runs(project, [row.scope for row in overview.rows])

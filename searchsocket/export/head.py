@@ -13,7 +13,7 @@ from searchsocket.project.settings.model import RankingSettings
 from searchsocket.search import result_confidence
 from searchsocket.search.ranking import confidence, exact, page_weight, relevance
 from searchsocket.search.ranking.boosts import browser_boosts
-from searchsocket.search.ranking.page_weight import LISTING_SHARE, OCCASION_SHARE, is_listing, is_occasion
+from searchsocket.search.ranking.page_weight import DATED_SHARE, LISTING_SHARE, is_dated_page, is_listing
 from searchsocket.search.ranking.weights import EXPORT_ANSWER, WEIGHTS
 from searchsocket.stores.base import CatalogueSnapshot, ReadableRecord
 from searchsocket.stores.words import evidence, keywords, product_names, vocabulary
@@ -178,9 +178,7 @@ def _page_columns(pages: Sequence[PageFacts], settings: RankingSettings, base: s
         "weight": sparse(lambda page: page.weight, 1.0),
         "modified": sparse(lambda page: page.modified, ""),
         "listing": sparse(lambda page: LISTING_SHARE if settings.demote_listings and is_listing(page.url) else 1, 1),
-        "occasion": sparse(
-            lambda page: OCCASION_SHARE if settings.demote_occasions and is_occasion(page.url) else 1, 1
-        ),
+        "occasion": sparse(lambda page: DATED_SHARE if settings.demote_occasions and is_dated_page(page.url) else 1, 1),
     }
 
 
@@ -280,7 +278,7 @@ def weights(settings: RankingSettings) -> JsonObject:
         "unknownNear": _UNKNOWN_NEAR,
         "weak": confidence.WEAK,
         "doubtful": result_confidence._DOUBTFUL,
-        "asksForOccasion": page_weight._ASKS_FOR_OCCASION.pattern,
+        "asksForOccasion": page_weight._ASKS_FOR_DATED.pattern,
         "stopWords": words._STOP_WORD_LIST,
         "beforeNames": " ".join(sorted(words.BEFORE_NAMES)),
     }

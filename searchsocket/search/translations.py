@@ -73,7 +73,7 @@ def merge_translations(
 def _word_shares(reader: IndexReader, query: SearchQuery, candidates: Candidates) -> Mapping[str, float]:
     """Return the share of the query's words in the best candidate of each page, by URL."""
     shares: dict[str, float] = {}
-    for url, share in zip(candidates.facts.url, reader.words.together(query.q, candidates.ids), strict=True):
+    for url, share in zip(candidates.facts.url, reader.words.word_proximity(query.q, candidates.ids), strict=True):
         shares[url] = max(shares.get(url, 0.0), share)
     return shares
 

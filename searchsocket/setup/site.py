@@ -52,7 +52,7 @@ class SiteFacts:
         return self.framework == "SvelteKit" and self.adapter != STATIC_ADAPTER
 
 
-def look_at(root: Path, environ: Mapping[str, str], *, run_node: bool = True) -> SiteFacts:
+def detect_site(root: Path, environ: Mapping[str, str], *, run_node: bool = True) -> SiteFacts:
     """Detect the facts about a site.
 
     Args:

@@ -75,9 +75,9 @@ class WordsOfRecords:
         is_close: list[bool] = self._words.sentences(text, self._rows(ids)).tolist()
         return is_close
 
-    def together(self, text: str, ids: Sequence[str]) -> list[float]:
-        """See `WordSnapshot.together`."""
-        shares: list[float] = self._words.together(text, self._rows(ids)).tolist()
+    def word_proximity(self, text: str, ids: Sequence[str]) -> list[float]:
+        """See `WordSnapshot.word_proximity`."""
+        shares: list[float] = self._words.word_proximity(text, self._rows(ids)).tolist()
         return shares
 
     def _rows(self, ids: Sequence[str]) -> NDArray[np.int64]:

@@ -6,7 +6,7 @@ import pytest
 from search_site import MAIN, Piece, make_site
 
 from searchsocket.search.query import SearchQuery
-from searchsocket.search.ranking.page_weight import asks_for_occasion, is_occasion
+from searchsocket.search.ranking.page_weight import asks_for_dated_page, is_dated_page
 
 GUIDE, POST = "/learn/the/lanterns", "/blog/lanterns"
 TEXT = "A lantern is lit with a taper and hung above the door."
@@ -39,7 +39,7 @@ TEXT = "A lantern is lit with a taper and hung above the door."
     ],
 )
 def test_occasions_are_known_by_their_path(url: str, expected: bool) -> None:
-    assert is_occasion(url) is expected
+    assert is_dated_page(url) is expected
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_occasions_are_known_by_their_path(url: str, expected: bool) -> None:
     ],
 )
 def test_words_of_the_query_show_a_question_about_an_event(q: str, expected: bool) -> None:
-    assert asks_for_occasion(q) is expected
+    assert asks_for_dated_page(q) is expected
 
 
 def test_a_guide_is_above_the_post_about_it_unless_that_is_asked_for(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ OTHERS = tuple(Piece(f"/other{n}", "A lamp is a lamp.", "Other") for n in range(
 
 
 def together_of(words: WordSnapshot, text: str, ids: Sequence[str]) -> list[float]:
-    return [round(share, 3) for share in words.together(text, ids)]
+    return [round(share, 3) for share in words.word_proximity(text, ids)]
 
 
 def test_rare_words_count_more_in_every_store(tmp_path: Path) -> None:
@@ -38,7 +38,7 @@ def test_rare_words_count_more_in_every_store(tmp_path: Path) -> None:
         assert 0.35 < half < 0.5
         assert together_of(of_store, "lamp of nowhere", ids)[0] < 0.2  # what nobody says is rarest
         assert together_of(of_store, "garden lamp", ids[::-1]) == together_of(of_store, "garden lamp", ids)[::-1]
-        assert of_store.together("garden lamp", []) == []
+        assert of_store.word_proximity("garden lamp", []) == []
         assert together_of(of_store, "", ids) == [0.0] * 4
 
 
@@ -50,7 +50,7 @@ def test_half_of_a_question_is_worth_a_quarter_and_short_ones_are_not_looked_at(
         def sentences(self, text: str, ids: Sequence[str]) -> list[bool]:
             return [False] * len(ids)
 
-        def together(self, text: str, ids: Sequence[str]) -> list[float]:
+        def word_proximity(self, text: str, ids: Sequence[str]) -> list[float]:
             assert text != "short"
             return [1.0, 0.5, 0.0]
 

@@ -7,14 +7,14 @@ import pytest
 
 from searchsocket.project.scopes import default_branch
 from searchsocket.setup.plan import configuration
-from searchsocket.setup.site import SiteFacts, look_at
+from searchsocket.setup.site import SiteFacts, detect_site
 
 
 def facts_of(root: Path, files: dict[str, str]) -> SiteFacts:
     for name, text in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
-    return look_at(root, {}, run_node=False)
+    return detect_site(root, {}, run_node=False)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import numpy as np
 
 from searchsocket.search.ranking.exact import WHOLE, exact_features, names_identifier
 from searchsocket.search.ranking.names import COMPARISON, query_words
-from searchsocket.search.ranking.page_weight import asks_for_occasion, is_occasion
+from searchsocket.search.ranking.page_weight import asks_for_dated_page, is_dated_page
 from searchsocket.search.ranking.rank import Ranking
 from searchsocket.search.ranking.signals import RankingInput
 from searchsocket.search.ranking.weights import WEIGHTS
@@ -96,10 +96,10 @@ def page_features(given: RankingInput, order: Ranking) -> tuple[list[str], Score
         "vector": lists.vector[first],
         "keyword": lists.keyword[first],
         "page": lists.page[first],
-        "share_said": best(np.array(given.words.together(q, found.ids), np.float64)),
+        "share_said": best(np.array(given.words.word_proximity(q, found.ids), np.float64)),
         "is_summary": _of_best(chunks.lists.fused, codes, np.array([kind == "summary" for kind in facts.kind])),
         "depth": (1.0 / (1.0 + facts.depth))[first],
-        "occasion": np.array([not asks_for_occasion(q) and is_occasion(url) for url in urls], float),
+        "occasion": np.array([not asks_for_dated_page(q) and is_dated_page(url) for url in urls], float),
         "words": float(sum(not word.is_stop for word in parse_query(q).words)),
         "has_identifier": float(names_identifier(q)),
         "pages": float(np.log(len(urls))),

@@ -40,7 +40,7 @@ class ScopesOverview:
     problems: tuple[SearchSocketError, ...] = ()
 
 
-def look_at_scopes(project: Project, backends: Backends, now: datetime) -> ScopesOverview:
+def scopes_overview(project: Project, backends: Backends, now: datetime) -> ScopesOverview:
     """Collect every stored scope; changes nothing.
 
     Raises:

@@ -32,8 +32,8 @@ _LISTING = re.compile(
     r"/(?:tags?|categor(?:y|ies)|archives?|authors?|page/\d+)(?:/[^/]+)*(?:\.html?)?$"
     r"|^/(?:[^/]+/)*page/\d+(?:\.html?)?$"
 )
-OCCASION_SHARE = 0.9  # factor of such a page compared with a guide
-_OCCASION = re.compile(
+DATED_SHARE = 0.9  # factor of such a page compared with a guide
+_DATED = re.compile(
     r"/(?:19|20)\d\d(?:/\d\d?/|-\d\d-\d\d)"  # a day, or a month
     r"|/(?:blog|posts|announcements)/."
     r"|/(?:release-?notes?|releases|releaselog|change-?logs?|changes|whats-?new|news|migration)/"
@@ -42,7 +42,7 @@ _OCCASION = re.compile(
     re.IGNORECASE,
 )
 # A query with such a word may ask for one of them; so may a number, which may be a version or a year.
-_ASKS_FOR_OCCASION = re.compile(
+_ASKS_FOR_DATED = re.compile(
     r"\d|\b(?:migrat|upgrad|releas|chang|new|blog|announc|version|histor|deprecat|remov|break)", re.IGNORECASE
 )
 
@@ -58,8 +58,8 @@ def page_weights(facts: Facts, settings: "RankingSettings", q: str = "") -> Scor
     urls = set(facts.url)
     if settings.demote_listings and not names_identifier(q):
         weight = weight * _shares(facts.url, set(filter(is_listing, urls)), LISTING_SHARE)
-    if settings.demote_occasions and not asks_for_occasion(q):
-        weight = weight * _shares(facts.url, set(filter(is_occasion, urls)), OCCASION_SHARE)
+    if settings.demote_occasions and not asks_for_dated_page(q):
+        weight = weight * _shares(facts.url, set(filter(is_dated_page, urls)), DATED_SHARE)
     return np.minimum(np.maximum(weight, _WEIGHTS[0]), _WEIGHTS[1])
 
 
@@ -75,11 +75,11 @@ def is_listing(url: str) -> bool:
 
 
 @lru_cache(maxsize=1 << 14)  # queries share pages
-def is_occasion(url: str) -> bool:
+def is_dated_page(url: str) -> bool:
     """Return True if a path belongs to a post or release note."""
-    return _OCCASION.search(url) is not None
+    return _DATED.search(url) is not None
 
 
-def asks_for_occasion(q: str) -> bool:
+def asks_for_dated_page(q: str) -> bool:
     """Return True if a query may ask for such a page."""
-    return _ASKS_FOR_OCCASION.search(q) is not None
+    return _ASKS_FOR_DATED.search(q) is not None

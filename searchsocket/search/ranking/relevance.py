@@ -68,8 +68,8 @@ def is_near_enough(words: WordEvidence, nearest: float, *, is_read: bool = False
     """
     if words.indexed_share > 0:
         return is_read and words.query_words == 2 and nearest >= MIN_READ_TOGETHER
-    together = MIN_READ_TOGETHER if is_read else MIN_TOGETHER
-    return nearest >= (MIN_ALONE if words.query_words == 1 else together)
+    min_nearness = MIN_READ_TOGETHER if is_read else MIN_TOGETHER
+    return nearest >= (MIN_ALONE if words.query_words == 1 else min_nearness)
 
 
 def is_near_enough_unlisted(q: str, words: WordEvidence, nearest: float) -> bool:

@@ -13,7 +13,7 @@ from searchsocket.search.ranking.boosts import boosts_of
 from searchsocket.search.ranking.exact import WHOLE, exact_features
 from searchsocket.search.ranking.fusion import fuse, fuse_pages
 from searchsocket.search.ranking.names import name_features
-from searchsocket.search.ranking.page_weight import asks_for_occasion, page_weights
+from searchsocket.search.ranking.page_weight import asks_for_dated_page, page_weights
 from searchsocket.search.ranking.rank import Features, Parts, Ranked, Ranking, rank, score_candidates
 from searchsocket.search.ranking.weights import WEIGHTS, Shares
 from searchsocket.stores.base import Candidates, Facts, WordSnapshot
@@ -95,7 +95,7 @@ def passage_features(words: WordSnapshot, q: str, ids: Sequence[str], shares: Sh
     }
     if shares.together:
         # Squared, since many passages that answer another question contain half of the words.
-        proximity = np.square(np.array(words.together(q, ids), np.float64))
+        proximity = np.square(np.array(words.word_proximity(q, ids), np.float64))
         features["together"] = shares.together * (proximity - proximity.min(initial=1.0))
     return features
 
@@ -112,9 +112,11 @@ def version_features(words: WordSnapshot, q: str, candidates: Candidates) -> Fea
     matches = {page: version_match(versions, versions_of_page(*page)) for page in set(pages)}
     gains = WEIGHTS.version * np.array([matches[page] for page in pages])
     rest = " ".join(piece for piece in q.split() if not is_version(piece))
-    words_of_rest = [word for word in parse_query(rest).words if not word.is_stop and not asks_for_occasion(word.exact)]
+    words_of_rest = [
+        word for word in parse_query(rest).words if not word.is_stop and not asks_for_dated_page(word.exact)
+    ]
     if len(words_of_rest) >= _MANY_WORDS or (rest and max(candidates.titled.max(), candidates.headed.max()) >= WHOLE):
-        gains = gains * np.square(np.array(words.together(rest, candidates.ids), np.float64))
+        gains = gains * np.square(np.array(words.word_proximity(rest, candidates.ids), np.float64))
     return {"version": gains}
 
 

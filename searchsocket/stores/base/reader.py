@@ -89,7 +89,7 @@ class WordSnapshot(Protocol):
         besides stop words, and a stop word.
         """
 
-    def together(self, text: str, ids: Sequence[str]) -> list[float]:
+    def word_proximity(self, text: str, ids: Sequence[str]) -> list[float]:
         """For each record, the share of the words of `text` that it contains, in [0, 1]; rare words weigh more.
 
         Words count as typed, with any ending. Typos, synonyms and stop words do not count.

@@ -68,11 +68,11 @@ class LocalWords:
             is_close: list[bool] = self.index.sentences(text, rows).tolist()
         return is_close
 
-    def together(self, text: str, ids: Sequence[str]) -> list[float]:
+    def word_proximity(self, text: str, ids: Sequence[str]) -> list[float]:
         """Return, for each record, the share of the words of `text` that it contains, in [0, 1]."""
         rows = self._numbering.rows_of(ids)
         with self._damage:
-            shares: list[float] = self.index.together(text, rows).tolist()
+            shares: list[float] = self.index.word_proximity(text, rows).tolist()
         return shares
 
     def satisfying(self, text: str, ids: Sequence[str]) -> list[bool]:

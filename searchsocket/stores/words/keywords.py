@@ -199,8 +199,8 @@ class Words:
         """True for each row with a sentence, see `WordSnapshot.sentences`."""
         return has_sentence(self._index, parse_query(storable(text)).words, rows)
 
-    def together(self, text: str, rows: Rows) -> NDArray[np.float64]:
-        """The share of the words of each row, see `WordSnapshot.together`."""
+    def word_proximity(self, text: str, rows: Rows) -> NDArray[np.float64]:
+        """The share of the words of each row, see `WordSnapshot.word_proximity`."""
         return share_of_words(self._scores, self._query_terms(text).words, rows)
 
     def corrected(self, text: str) -> str:
