@@ -16,19 +16,18 @@ def _capabilities(added: Sequence[Extension]) -> list[tuple[Extension, tuple[Any
 
 
 _OURS, _OTHERS = _capabilities(built_in()), _capabilities(installed())
-_OF_EXTENSIONS = [*_OURS, *_OTHERS]
+_AFTER_EXTENSIONS: tuple[tuple[AnyCapability, ...], ...] = (CONTENT, ANSWERS)
 # In the order of the API's pages.
 CAPABILITIES: tuple[AnyCapability, ...] = (
     *PAGES,
-    *chain.from_iterable(added for _, added in _OF_EXTENSIONS),
-    *CONTENT,
-    *ANSWERS,
+    *chain.from_iterable(added for _, added in (*_OURS, *_OTHERS)),
+    *chain.from_iterable(_AFTER_EXTENSIONS),
 )
 
 # In the order in which agents see them: of each group, those of the core set first.
 TOOL_NAMES = tuple(
     capability.agent.name
-    for group in (PAGES, *(added for _, added in _OURS), CONTENT, ANSWERS, *(added for _, added in _OTHERS))
+    for group in (PAGES, *(added for _, added in _OURS), *_AFTER_EXTENSIONS, *(added for _, added in _OTHERS))
     for capability in sorted(group, key=lambda each: each.agent is None or each.agent.toolset != "core")
     if capability.agent
 )
@@ -36,5 +35,5 @@ TOOL_NAMES = tuple(
 
 def capabilities_of(settings: Settings) -> Sequence[AnyCapability]:
     """Return the capabilities of a project: those of the core, and of the extensions that are on."""
-    added = chain.from_iterable(added for each, added in _OF_EXTENSIONS if each.is_on(settings))
-    return [*PAGES, *added, *CONTENT, *ANSWERS]
+    added = chain.from_iterable(added for each, added in (*_OURS, *_OTHERS) if each.is_on(settings))
+    return [*PAGES, *added, *chain.from_iterable(_AFTER_EXTENSIONS)]
