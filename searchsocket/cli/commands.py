@@ -92,15 +92,15 @@ class _AllCommands(LoadedCommands):
     def places(self) -> Mapping[str, str]:
         return _places(self.described())
 
-
-def _places(commands: Mapping[str, Command]) -> Mapping[str, str]:
-    return {name: command.place or f"searchsocket.cli.made:{name}" for name, command in commands.items()}
-
     def __getitem__(self, name: str) -> click.Command:
         command = super().__getitem__(name)
         for place in (each.options[name] for each in built_in() if name in each.options):
             command = load(place)(command)
         return command
+
+
+def _places(commands: Mapping[str, Command]) -> Mapping[str, str]:
+    return {name: command.place or f"searchsocket.cli.made:{name}" for name, command in commands.items()}
 
 
 def _ordered(core: Mapping[str, str], extensions: Iterable[Extension]) -> Iterator[tuple[str, Command]]:
