@@ -38,8 +38,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from searchsocket.project.project import open_project
-from searchsocket.search.answering.ask import Supported, candidates
-from searchsocket.search.answering.support import ENOUGH, Support, likelihood
+from searchsocket.search.answering.ask import ENOUGH, Support, Supported, candidates, likelihood
 from searchsocket.search.content.folder import ContentFolder
 from searchsocket.serving.content import ContentService, open_content
 from searchsocket.serving.service import open_service

@@ -54,7 +54,7 @@ class EditedPage:
     url: str  # canonical path
     titles: tuple[str, ...]
     body: str
-    edit_link: str = ""  # see `html/edit_link.py`
+    edit_link: str = ""  # see `html/extract.py`
     version: str = ""  # of the documentation
 
 

@@ -47,7 +47,7 @@ class ExtractedPage(StatedFacts):
     head_title: str = ""  # text of `<title>`
     canonical: str = ""  # as the page states it; unreliable, never an identity by itself
     version: str = ""  # of the documentation, from metas
-    edit_link: str = ""  # branch and path of its source in a repository, see `html/edit_link.py`
+    edit_link: str = ""  # branch and path of its source in a repository, see `html/extract.py`
     alternates: Alternates = NO_ALTERNATES  # of its `hreflang` links
     links: tuple[Link, ...] = ()
     source_lines: tuple[int, ...] = ()  # of a content file: see `source_lines` of `markdown/lines.py`

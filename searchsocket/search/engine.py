@@ -4,13 +4,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
+from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from searchsocket.curation.live_rules import Curation
 from searchsocket.curation.rules import PageRule
 from searchsocket.errors import InvalidRequest, SearchSocketError, VectorBackendUnavailable
 from searchsocket.models.embedders.queries import NoVector, QueryVectors, vector_for
-from searchsocket.search.answer import Note, RelatedAnswer, SearchAnswer, SearchMeta
+from searchsocket.search.answer import Note, RelatedAnswer, SearchAnswer, SearchMeta, Timings
 from searchsocket.search.candidates import find_candidates
 from searchsocket.search.continuation import Continuations
 from searchsocket.search.cost import cost_of
@@ -26,7 +27,6 @@ from searchsocket.search.ranking.weights import shares_of
 from searchsocket.search.related import related_pages
 from searchsocket.search.rerank import rerank
 from searchsocket.search.result_page import ResultPage, result_page
-from searchsocket.search.stopwatch import Stopwatch
 from searchsocket.search.translations import merges_translations
 from searchsocket.search.verdict import Verdict, verdict
 from searchsocket.search.versions import answer_versions
@@ -35,6 +35,38 @@ from searchsocket.text.amounts import age_s
 from searchsocket.text.facets import NO_FACETS, Facets
 from searchsocket.text.words import excluded_words
 from searchsocket.types import Scope, Vector
+
+
+class _Part:
+    """Adds the time that a block takes to one of the parts."""
+
+    __slots__ = ("_name", "_parts", "_start_s")
+
+    def __init__(self, parts: dict[str, float], name: str) -> None:
+        self._parts = parts
+        self._name = name
+
+    def __enter__(self) -> None:
+        self._start_s = perf_counter()
+
+    def __exit__(self, *_: object) -> None:
+        self._parts[self._name] += perf_counter() - self._start_s
+
+
+class Stopwatch:
+    """Adds up the time of each part of a query."""
+
+    def __init__(self) -> None:
+        self._start_s = perf_counter()
+        self._parts = dict.fromkeys(("embed", "vector", "keyword", "rerank"), 0.0)
+
+    def part(self, name: str) -> "_Part":
+        return _Part(self._parts, name)
+
+    def timings(self) -> Timings:
+        seconds = self._parts | {"total": perf_counter() - self._start_s}
+        return Timings(**{name: round(1000 * duration_s, 3) for name, duration_s in seconds.items()})
+
 
 if TYPE_CHECKING:
     from searchsocket.models.rerankers.judge import Judge

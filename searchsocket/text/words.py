@@ -13,9 +13,29 @@ from itertools import chain, dropwhile
 
 import Stemmer
 
-from searchsocket.text.arabic import arabic_stem
 from searchsocket.text.late_pattern import LatePattern
 from searchsocket.text.versions import is_version
+
+_PREFIXES = ("وال", "بال", "كال", "فال", "لل", "ال", "و")
+_SUFFIXES = ("ها", "ان", "ات", "ون", "ين", "يه", "ه", "ي")
+_MIN_CHARS = 3  # of the remaining stem
+
+
+def arabic_stem(word: str) -> str:
+    """The light stem of a folded word, the same for `المكونات` and `مكون`.
+
+    Args:
+        word: A word after `fold`, which replaces `ة` by `ه`.
+    """
+    for prefix in _PREFIXES:
+        if word.startswith(prefix) and len(word) - len(prefix) >= _MIN_CHARS:
+            word = word.removeprefix(prefix)
+            break
+    for suffix in _SUFFIXES:
+        if word.endswith(suffix) and len(word) - len(suffix) >= _MIN_CHARS:
+            word = word.removesuffix(suffix)
+    return word
+
 
 MAX_WORD_CHARS = 64  # longer runs are hashes and base64: only their parts are indexed
 MAX_PARTS = 32

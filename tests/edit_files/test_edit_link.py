@@ -3,7 +3,7 @@
 import pytest
 from lxml import html
 
-from searchsocket.content.html.edit_link import edit_link
+from searchsocket.content.html.extract import edit_link
 
 PATH = "main/docs/ropes.md"
 GITHUB = "https://github.com/harbour/site"

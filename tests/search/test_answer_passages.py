@@ -6,8 +6,8 @@ import pytest
 from search_site import Piece, record_of
 
 from searchsocket.content.markdown.chunk_text import chunk_text
+from searchsocket.search.answering.ask import Support, likelihood
 from searchsocket.search.answering.sentences import Passage, best_passage, is_bare
-from searchsocket.search.answering.support import Support, likelihood
 from searchsocket.search.answering.terms import terms_of, text_words
 from searchsocket.types import Chunk, Code, Lines
 

@@ -2,18 +2,17 @@
 
 import re
 import time
-from collections.abc import Callable, Set
+from collections.abc import Callable, Iterator, Set
 from dataclasses import replace
 from importlib.metadata import version
+from urllib.parse import unquote
 
 from lxml import etree
 
 from searchsocket.content.html.body import read_body
 from searchsocket.content.html.converters import FAST, Converter
 from searchsocket.content.html.decode import decode_html
-from searchsocket.content.html.edit_link import edit_link
 from searchsocket.content.html.embedded import MEDIA_TAGS, settle_drawings, settle_media, settle_shadow_roots
-from searchsocket.content.html.feedback import drop_feedback
 from searchsocket.content.html.links import LinkResolver
 from searchsocket.content.html.main_content import choose_main
 from searchsocket.content.html.metadata import (
@@ -26,7 +25,7 @@ from searchsocket.content.html.metadata import (
     strip_site,
 )
 from searchsocket.content.html.parse import parse_html
-from searchsocket.content.html.prune import JUNK
+from searchsocket.content.html.prune import JUNK, drop_feedback
 from searchsocket.content.html.rules import RULE
 from searchsocket.content.html.search_marks import BODY, drop_excluded, is_list_page, mark_switches, weight_of
 from searchsocket.content.html.settle import DESCRIPTION, settle_descriptions, settle_math
@@ -38,6 +37,49 @@ from searchsocket.text.facets import NO_FACETS, Facets
 from searchsocket.web.languages.alternates import read_alternates
 from searchsocket.web.robots_tags import page_rules
 from searchsocket.web.urls.resolve import AT_ROOT, SiteBase
+
+MARKS = ("/edit/", "/blob/", "/_edit/", "/src/", "_sources/")  # a page without any of them has no edit link
+_ADDRESS = re.compile(
+    r"https?://[^/?#]+/[^?#]*?/(?P<kind>-/edit|-/blob|-/ide/[^?#]*?|edit|_edit|blob|src/branch|src)/(?P<path>[^?#]+)"
+)
+_SPHINX = re.compile(r"(?:^|/)(?P<path>_sources/[^?#]+)\.txt$")
+_LABEL = re.compile(
+    r"\b(?:edit|source|improve|suggest|view|bearbeiten|modifier|editar|modifica)|编辑|編集", re.IGNORECASE
+)
+_FILE = re.compile(r"\.[A-Za-z]{2,9}$")
+
+
+def edit_link(root: Element, text: str) -> str:
+    """Return the branch and path of a page's edit link, such as `main/docs/install.md`; "" if there is none.
+
+    A link to the copy of a source that Sphinx publishes is `_sources/install.rst`. If several links of the best kind
+    name different files, the page itself is about files.
+
+    Args:
+        text: The page's HTML. Most pages have none of the addresses, and are not searched.
+    """
+    if not any(mark in text for mark in MARKS):
+        return ""
+    links = [*_links(root)]
+    best = min((rank for rank, _ in links), default=0)
+    paths = {path for rank, path in links if rank == best}
+    return paths.pop() if len(paths) == 1 else ""
+
+
+def _links(root: Element) -> Iterator[tuple[int, str]]:
+    """Yield the rank and path of each link that may open the source of the page; the lowest rank is the likeliest."""
+    for anchor in root.iter("a", "link"):
+        href = (anchor.get("href") or "").strip()
+        if match := _SPHINX.search(href):
+            yield 2, unquote(match["path"])
+        elif (match := _ADDRESS.match(href)) and _FILE.search(match["path"]):
+            words = (anchor.get(name) or "" for name in ("title", "aria-label", "class", "rel"))
+            is_labelled = bool(_LABEL.search(" ".join([text_of(anchor), *words])))
+            if "edit" in match["kind"]:
+                yield 0 if is_labelled else 1, unquote(match["path"])
+            elif is_labelled:
+                yield 1, unquote(match["path"])
+
 
 # Part of the cache key: raise the number with every change of output; library versions are included.
 EXTRACTOR_VERSION = " ".join(

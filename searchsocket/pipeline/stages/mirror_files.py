@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
@@ -12,16 +13,16 @@ from searchsocket.content.html.site_navigation import SAMPLE, common_links, with
 from searchsocket.content.html.site_titles import MIN_PAGES, SiteTitles, common_headings, common_parts
 from searchsocket.content.mirror import mirror_file, mirror_name, page_digest, parse_page, render_page
 from searchsocket.content.pages import Page
-from searchsocket.errors import SearchSocketError
+from searchsocket.errors import ConfigError, SearchSocketError, SourceUnavailable
 from searchsocket.events import Event
 from searchsocket.pipeline.extraction.page_steps import mirror_text, page_of
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.results import digest_of
 from searchsocket.pipeline.stages.file_stamps import file_stamp
 from searchsocket.pipeline.stages.origin_files import copy_origin_files, link_origin_file
-from searchsocket.pipeline.stages.page_times import PageTimes
 from searchsocket.sources.edit_files import list_edit_files
 from searchsocket.sources.git_branch import GitBranchSource
+from searchsocket.sources.git_objects import Repository
 from searchsocket.state import ScopeState
 from searchsocket.state.mirror import MirrorPage
 from searchsocket.system.batches import batches
@@ -31,6 +32,52 @@ from searchsocket.types import PageFacts, StatedFacts
 from searchsocket.web.routes import KitProject, RouteMatch, RouteTable, route_table, scan_project, scan_routes
 from searchsocket.web.urls.paths import path_depth
 from searchsocket.web.urls.targets import rank_link_texts
+
+_VARIABLE = "SOURCE_DATE_EPOCH"
+
+
+class PageTimes:
+    """The time of each page: of the indexed commit, else `SOURCE_DATE_EPOCH`, else of the page's own source."""
+
+    def __init__(self, run: ScopeRun) -> None:
+        """
+        Raises:
+            ConfigError: `SOURCE_DATE_EPOCH` is not a time.
+        """
+        self._of_all = _commit_time(run) or _environment_time(run)
+        self._source = run.make_source()
+
+    def time_of(self, locator: str) -> str:
+        """Return the time of a page in UTC, or "" if it is unknown (a crawled page without `Last-Modified`)."""
+        if self._of_all:
+            return self._of_all
+        seconds = self._source.modified(locator)
+        return "" if seconds is None else _text(seconds)
+
+
+def _commit_time(run: ScopeRun) -> str:
+    try:
+        commit = run.source_revision().removesuffix("-dirty")
+        return _text(Repository(run.project.root).commit_time(commit)) if commit else ""
+    except SourceUnavailable:
+        return ""
+
+
+def _environment_time(run: ScopeRun) -> str:
+    text = run.environ.get(_VARIABLE, "").strip()
+    time = _text(int(text)) if text.isdecimal() and len(text) < 16 else ""
+    if text and not time:
+        raise ConfigError(f"{_VARIABLE} is {text[:40]!r}; set it to seconds since 1970, or remove it")
+    return time
+
+
+def _text(seconds: float) -> str:
+    """Return the time to the second; "" if it is out of range."""
+    try:
+        return datetime.fromtimestamp(seconds // 1, UTC).isoformat().replace("+00:00", "Z")
+    except (ValueError, OverflowError, OSError):
+        return ""
+
 
 _BATCH = 200
 _MAX_LINK_ROWS = 20_000  # link texts read for one page; a footer link on every page needs no more

@@ -1,5 +1,6 @@
 """Answer a question with the best passages of pages and code, or report that none supports an answer."""
 
+import math
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +14,6 @@ from searchsocket.models.embedders.queries import NoVector
 from searchsocket.search.answering.answer import AnswerPassage, AskAnswer, AskQuery, IndexReference
 from searchsocket.search.answering.copies import is_copy
 from searchsocket.search.answering.sentences import FIRST_ROOM, Passage, best_passage, is_bare
-from searchsocket.search.answering.support import ENOUGH, Support, likelihood
 from searchsocket.search.answering.terms import QuestionTerms, terms_of, text_words
 from searchsocket.search.bounds import MAX_PASSAGES
 from searchsocket.search.candidates import find_candidates
@@ -32,6 +32,40 @@ from searchsocket.search.ranking.weights import shares_of
 from searchsocket.stores.base import IndexReader, ReadableRecord
 from searchsocket.text.amounts import age_s
 from searchsocket.types import Record
+
+
+class Support(NamedTuple):
+    """Evidence of a passage for a question."""
+
+    passage: float  # share of the question's words in the passage; rare words count more
+    chunk: float  # share of them, or of similar words, in its chunk with title and headings
+    nearness: float  # of the chunk to the question, see `ranking/relevance.py`
+    missing_name: float  # share of a name in the question that is not on its page
+    rarest: float  # rarity of the question's rarest word: a subject that the index hardly speaks of is rarely answered
+
+
+class SupportWeights(NamedTuple):
+    constant: float
+    passage: float
+    chunk: float
+    nearness: float
+    missing_name: float
+    rarest: float
+
+
+WEIGHTS = SupportWeights(-2.92, 1.71, 5.07, 1.01, -4.01, -0.81)
+ENOUGH = 0.5
+_NEAR = (-1.0, 4.0)
+_LEAST_RAREST = 3.0  # of few pages no word is rare, which says nothing for an answer
+
+
+def likelihood(support: Support) -> float:
+    """Return the probability, in [0, 1], that a passage with this evidence answers."""
+    constant, *weights = WEIGHTS
+    nearness, rarest = min(max(support.nearness, _NEAR[0]), _NEAR[1]), max(support.rarest, _LEAST_RAREST)
+    bounded = support._replace(nearness=nearness, rarest=rarest)
+    return 1.0 / (1.0 + math.exp(-(constant + sum(w * value for w, value in zip(weights, bounded, strict=True)))))
+
 
 DEFAULT_MAX_TOKENS = 2_000
 _KIND = "ask"

@@ -1,11 +1,12 @@
 """The crawl: routes, sitemap and links of one host, level by level, always in the same order."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, nullcontext
 from datetime import UTC
 from email.utils import parsedate_to_datetime
+from heapq import nsmallest
 from itertools import islice
 from pathlib import Path
 
@@ -25,7 +26,6 @@ from searchsocket.sources.crawl.fetch import (
     FetchLimits,
     without_login,
 )
-from searchsocket.sources.crawl.frontier import Frontier
 from searchsocket.sources.crawl.page_fetch import FetchedPage, PageFetch, PageTask
 from searchsocket.sources.crawl.pages import MAX_LINKS, CrawledPages
 from searchsocket.sources.crawl.queries import QueryPages
@@ -39,6 +39,74 @@ from searchsocket.system.batches import batches
 from searchsocket.web.urls.form import UrlForm
 from searchsocket.web.urls.paths import page_path
 from searchsocket.web.urls.resolve import LinkedAddress, SiteBase
+
+_MAX_SPELLINGS = 4  # addresses of one page that are tried
+
+
+class Frontier:
+    """Collects links for the next level; each page is fetched once, or again at a new address if it was missing."""
+
+    def __init__(self, max_pages: int) -> None:
+        self._max_pages = max_pages
+        self._visited: set[str] = set()
+        self._missing: dict[str, set[str]] = {}  # page that no address opened -> tried addresses
+        self._next: dict[str, set[str]] = {}
+        self._probes: dict[str, LinkedAddress] = {}
+        self.is_limited = False  # there were more than `max_pages`
+        self.left_out: set[str] = set()  # pages that only links of the last level lead to
+
+    @property
+    def pages(self) -> int:
+        """Number of pages in all levels so far."""
+        return len(self._visited)
+
+    def add(self, linked: LinkedAddress) -> None:
+        """Add a link, for the next level."""
+        if linked.path in self._visited and linked.address in self._missing.get(linked.path, {linked.address}):
+            return
+        spellings = self._next.setdefault(linked.path, set())
+        spellings.add(linked.address)
+        if len(spellings) > _MAX_SPELLINGS:
+            spellings.remove(max(spellings))
+        room = self._max_pages - len(self._visited)
+        if len(self._next) > 2 * room + MAX_LINKS:  # only the first ones will be fetched
+            self._next = {path: self._next[path] for path in nsmallest(room + 1, self._next)}
+
+    def leave_out(self, links: Iterable[LinkedAddress]) -> None:
+        """Remember the pages of links that are too deep to follow, at most as many as one page may link to."""
+        new = (linked.path for linked in links if linked.path not in self._visited)
+        self.left_out.update(islice(new, MAX_LINKS - len(self.left_out)))
+
+    def add_probe(self, path: str, probe: LinkedAddress) -> None:
+        """Add an address that may be a page besides the one at `path`."""
+        if probe.path not in self._visited:
+            self._next[probe.path] = {probe.address}
+            self._probes[probe.path] = LinkedAddress(path, probe.address)
+
+    def mark_missing(self, task: PageTask) -> None:
+        """Allow a page to be fetched again if a link has another address for it."""
+        self._missing.setdefault(task.key, set()).update(task.addresses)
+
+    def next_level(self) -> list[PageTask]:
+        """The tasks of the next level, sorted and within the page limit; their pages count as visited."""
+        paths = sorted(self._next)
+        room = self._max_pages - len(self._visited)
+        level: list[PageTask] = []
+        for path in paths:
+            if path not in self._visited:
+                if room <= 0:
+                    self.is_limited = True
+                    continue
+                room -= 1
+            tried = self._missing.get(path, set())
+            addresses = tuple(sorted(self._next[path] - tried))
+            probe = self._probes.get(path)
+            level.append(PageTask(path, addresses, probe.path if probe else ""))
+        self._next.clear()
+        self._probes.clear()
+        self._visited.update(task.key for task in level)
+        return level
+
 
 _MISSING_SHARE = 10  # a warning, if a tenth as many pages are missing as were fetched
 _EXAMPLES = 3

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from bench.code import definitions as bench
 from searchsocket.extensions.code.parsing.chunks import chunk_source
-from searchsocket.extensions.code.parsing.definitions.grammars import parser_of
-from searchsocket.extensions.code.parsing.definitions.macros import without_macros
+from searchsocket.extensions.code.parsing.definitions.grammars import parser_of, without_macros
 from searchsocket.extensions.code.parsing.file_kinds import language_of
 from searchsocket.extensions.code.parsing.headers import header_language, is_header
 from searchsocket.types import Chunk, Lines

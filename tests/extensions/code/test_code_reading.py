@@ -5,8 +5,7 @@ import json
 import pytest
 
 from searchsocket.extensions.code.parsing.chunks import chunk_source
-from searchsocket.extensions.code.parsing.notebook import cells_of
-from searchsocket.extensions.code.parsing.reading import USUAL_READING
+from searchsocket.extensions.code.parsing.reading import USUAL_READING, cells_of
 
 CELLS = [
     {"cell_type": "markdown", "metadata": {"source": ["not this"]}, "source": ["# Totals\n", "of all orders"]},

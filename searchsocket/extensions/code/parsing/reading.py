@@ -1,13 +1,66 @@
 """The bytes of a source file as all steps see them: cells of a notebook, and code without the secrets in it."""
 
-from collections.abc import Sequence
+import json
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from searchsocket.extensions.code.parsing.exclusions import looks_secret
-from searchsocket.extensions.code.parsing.notebook import cells_of
 from searchsocket.extensions.code.parsing.text import is_binary, source_text
 from searchsocket.text.redaction import NAMES, Redactor
+
+_TOKEN = re.compile(r'(?P<string>"(?:[^"\\]|\\.)*+")(?P<key>\s*+:)?|[{}\[\]]', re.DOTALL)
+_CELLS = (("cells", None), ("worksheets", None, "cells", None))  # the latter in the third version of the format
+_SOURCES = {(*cells, key) for cells in _CELLS for key in ("source", "input")}
+
+
+def cells_of(data: bytes) -> bytes:
+    """Return the source of the cells, each line at the line of the file that contains it; all other lines are blank.
+
+    Lines of prose become comments, so that the code around them can be parsed. If one line of the file contains
+    several lines of a cell, they follow below each other. Bytes that are no notebook are returned as they are.
+    """
+    try:
+        text = data.decode("utf-8-sig")
+        is_code = [cell["cell_type"] == "code" for cell in _cells(json.loads(text))]
+        strings = list(_strings(text))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return data
+    lines: list[str] = []
+    last = 0
+    for line, number, string in strings:
+        lines += [""] * max(line - len(lines), number != last)
+        last = number
+        prefix = "" if number < len(is_code) and is_code[number] else "# "
+        lines += [prefix + part for part in string.removesuffix("\n").split("\n")]
+    return "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogatepass")
+
+
+def _cells(notebook: dict[str, Any]) -> Sequence[dict[str, Any]]:
+    if "worksheets" in notebook:
+        return [cell for sheet in notebook["worksheets"] for cell in sheet["cells"]]
+    return list(notebook["cells"])
+
+
+def _strings(text: str) -> Iterator[tuple[int, int, str]]:
+    """Yield (line of the file, number of the cell, text) of each string in the source of a cell; both from 0."""
+    path: list[str | None] = []  # the current key of each open object, None for each open list
+    line = at = number = 0
+    for token in _TOKEN.finditer(text):
+        mark = token[0][0]
+        if mark in "{[":
+            path.append("" if mark == "{" else None)
+        elif mark in "}]":
+            path.pop()
+            number += mark == "}" and tuple(path) in _CELLS
+        elif token["key"]:
+            path[-1] = token["string"][1:-1]
+        elif tuple(path[:-1] if path and path[-1] is None else path) in _SOURCES:
+            line += text.count("\n", at, token.start())
+            at = token.start()
+            yield line, number, json.loads(token["string"])
 
 
 @dataclass(frozen=True, slots=True)
