@@ -7,6 +7,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from searchsocket.stores.local.numbering import Origins
 from searchsocket.stores.local.vectors.matrix import best_rows, forget_pages, map_matrix, write_matrix
 from searchsocket.stores.local.vectors.selecting import RowSelection
 from searchsocket.testing.store.samples import random_units
@@ -14,12 +15,14 @@ from searchsocket.testing.store.samples import random_units
 NONE_HIDDEN = np.empty(0, np.int64)
 
 
-@given(st.lists(st.integers(-30, 29), max_size=80))
-def test_a_matrix_is_written_from_any_mixture_of_rows(sources: list[int]) -> None:
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 29)), max_size=80))
+def test_a_matrix_is_written_from_any_mixture_of_rows(sources: list[tuple[bool, int]]) -> None:
     live, staged = random_units(30, 1), random_units(30, 2)
     file = io.BytesIO()
-    write_matrix(file, np.array(sources, np.int64), live.__getitem__, staged)
-    expected = [live[source] if source >= 0 else staged[~source] for source in sources]
+    kinds, rows = ([source[part] for source in sources] for part in (0, 1))
+    origins = Origins(np.array(kinds, np.bool_), np.array(rows, np.int64))
+    write_matrix(file, origins, live.__getitem__, staged)
+    expected = [(staged if is_staged else live)[at] for is_staged, at in sources]
     assert file.getvalue() == b"".join(row.tobytes() for row in expected)
 
 

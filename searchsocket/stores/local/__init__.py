@@ -14,8 +14,8 @@ A record has four names. Files and engines that cannot store the id use a number
 Two orders decide between records with equal scores: `id_order` follows ids, and rows follow path order.
 Vectors may be in a remote index (`vectors/part.py`): it knows them by id only, not by row.
 
-`numbering.py` converts these names for queries. In `build/`, `origin` gives the source of the vector of each doc:
-a row of the live matrix, or `~slot` (which is negative) of the staged vectors.
+`numbering.py` converts these names for queries. In `build/`, `Origins` tell if a row is staged, or which
+row of the live generation it is.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -1,7 +1,8 @@
 """The names and numbers of a generation's records, which `stores/local/__init__` describes."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,30 @@ Docs = NDArray[np.integer]  # numbers of records in packs
 _MAX_HITS = 8_192  # ids whose rows are remembered
 _BATCH = 4_096  # records in memory at a time
 HASH_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Origins:
+    """The origins of the rows of a new generation: each is staged, or a row of the live one."""
+
+    is_staged: NDArray[np.bool_]
+    rows: Rows  # positions among the staged ones, or rows of the live generation
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, chosen: Any) -> "Origins":
+        return Origins(self.is_staged[chosen], self.rows[chosen])
+
+    @property
+    def staged(self) -> Rows:
+        """The positions of those that are staged."""
+        return self.rows[self.is_staged]
+
+    @property
+    def live(self) -> Rows:
+        """The rows of the others in the live generation."""
+        return self.rows[~self.is_staged]
 
 
 class RowNames(NamedTuple):

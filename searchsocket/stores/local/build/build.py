@@ -29,7 +29,7 @@ from searchsocket.stores.local.layout import (
     rows_file,
     rows_files,
 )
-from searchsocket.stores.local.numbering import Numbering, RowNames, Rows
+from searchsocket.stores.local.numbering import Numbering, Origins, RowNames
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.row_blocks import row_blocks
 from searchsocket.stores.local.staging import Staging
@@ -180,7 +180,7 @@ def _written_bodies(
 
 
 def _sampled_vectors(
-    live: LocalReader | None, sources: Rows, staged: Vectors, ids: NDArray[np.bytes_], part: VectorPart
+    live: LocalReader | None, sources: Origins, staged: Vectors, ids: NDArray[np.bytes_], part: VectorPart
 ) -> Vectors:
     """The sampled vectors, live and staged, by which the spread is measured."""
     rows = sampled(ids)
@@ -188,11 +188,11 @@ def _sampled_vectors(
     for start in range(0, len(rows), _SCATTERED_ROWS):
         own = slice(start, start + _SCATTERED_ROWS)
         chosen, taken = sources[rows[own]], vectors[own]
-        is_new = chosen < 0
-        taken[is_new] = staged[~chosen[is_new]]
+        is_new = chosen.is_staged
+        taken[is_new] = staged[chosen.staged]
         forget_pages(staged)
         if live is not None and not is_new.all():
-            taken[~is_new] = np.concatenate(list(part.blocks(live.vectors, live.numbering, chosen[~is_new])))
+            taken[~is_new] = np.concatenate(list(part.blocks(live.vectors, live.numbering, chosen.live)))
     return vectors
 
 

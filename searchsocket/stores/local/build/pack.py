@@ -21,7 +21,7 @@ from searchsocket.stores.local.catalogue.records import (
     connect_writer,
 )
 from searchsocket.stores.local.layout import NEW_PACK, FileEntry, PackEntry, records_file, vectors_file, words_file
-from searchsocket.stores.local.numbering import Docs, Rows
+from searchsocket.stores.local.numbering import Docs, Origins
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.staging import Staging
 from searchsocket.stores.words.documents import WordRow, words_of
@@ -121,14 +121,14 @@ def _entry(path: Path) -> FileEntry:
         return FileEntry(path.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest())
 
 
-def places_of(sources: Rows, plan: PackPlan, live: LocalReader | None) -> NDArray[np.uint32]:
+def places_of(sources: Origins, plan: PackPlan, live: LocalReader | None) -> NDArray[np.uint32]:
     """For each row, its pack and the row of its vector in that pack; the new pack is the last."""
     is_new, stays = plan.is_new, plan.stays
     places = np.empty((len(sources), 2), np.uint32)
     places[is_new, 0] = len(stays)
     places[is_new, 1] = np.arange(int(is_new.sum()))
     if live is not None and stays:
-        old = live.numbering.names.places[sources[~is_new]]
+        old = live.numbering.names.places[sources.rows[~is_new]]
         numbers = np.zeros(len(live.manifest.packs), np.uint32)
         numbers[stays] = np.arange(len(stays))
         places[~is_new] = np.stack([numbers[old[:, 0]], old[:, 1]], axis=1)
@@ -159,7 +159,7 @@ def write_pack_words(
     write_words(path, [*_staged_words(path, staged, rows.vectors[new]), *copied], len(new))
 
 
-def _staged_words(path: Path, staged: Sequence[PackWords], vectors: Rows) -> Iterator[Part]:
+def _staged_words(path: Path, staged: Sequence[PackWords], vectors: Origins) -> Iterator[Part]:
     """The words of the staged records, in few parts; the slot of one that was replaced or dropped since is -1.
 
     Args:
@@ -167,8 +167,7 @@ def _staged_words(path: Path, staged: Sequence[PackWords], vectors: Rows) -> Ite
     """
     ends = np.cumsum([0, *(words.records for words in staged)])
     slots = np.full(ends[-1], -1, np.int64)
-    is_staged = vectors < 0
-    slots[~vectors[is_staged]] = np.flatnonzero(is_staged)
+    slots[vectors.staged] = np.flatnonzero(vectors.is_staged)
     at_once = 1 if len(staged) <= _MERGED_AT_ONCE else _MERGED_AT_ONCE
     for number in range(0, len(staged), at_once):
         some = staged[number : number + at_once]
@@ -177,11 +176,11 @@ def _staged_words(path: Path, staged: Sequence[PackWords], vectors: Rows) -> Ite
             yield some[0] if len(some) == 1 else concatenated(path.with_name(f"{path.name}-{number}"), some), own
 
 
-def _words_again(path: Path, docs: Docs, sources: Rows) -> Iterator[Part]:
+def _words_again(path: Path, docs: Docs, sources: Origins) -> Iterator[Part]:
     """The words of the copied records, as this release splits their texts."""
     columns = ", ".join(WordRow._fields).replace(TEXT, READ)
     sql = f"SELECT {columns} FROM records WHERE doc IN (SELECT value FROM json_each(?)) ORDER BY doc"
-    old = np.flatnonzero(sources >= 0)
+    old = np.flatnonzero(~sources.is_staged)
     old = old[np.argsort(docs[old])]
     with closing(connect_records(path.with_name(Path(records_file(NEW_PACK)).name))) as records:
         for start in range(0, len(old), _SPLIT_AT_ONCE):
@@ -191,10 +190,10 @@ def _words_again(path: Path, docs: Docs, sources: Rows) -> Iterator[Part]:
             yield concatenated(path.with_name(f"{path.name}-again"), [words_of(map(WordRow._make, rows))]), own
 
 
-def _copied_words(live: LocalReader, sources: Rows, plan: PackPlan) -> Iterator[Part]:
+def _copied_words(live: LocalReader, sources: Origins, plan: PackPlan) -> Iterator[Part]:
     """The words of the copied records of each live pack."""
-    old = np.flatnonzero(sources >= 0)
-    packs, old_slots = live.numbering.names.places[sources[old]].T
+    old = np.flatnonzero(~sources.is_staged)
+    packs, old_slots = live.numbering.names.places[sources.live].T
     for number, pack in enumerate(live.manifest.packs):
         if number not in plan.stays and (packs == number).any():
             words = PackWords.open(live.folder / words_file(pack.name))

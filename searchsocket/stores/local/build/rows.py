@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from searchsocket.stores.local.catalogue.columns import SqlRow, as_text
 from searchsocket.stores.local.catalogue.facts import SELECTED, FactTable
 from searchsocket.stores.local.catalogue.records import PATH_ORDER, connect_writer, path_key
-from searchsocket.stores.local.numbering import HASH_BYTES, Docs, Ids, Rows
+from searchsocket.stores.local.numbering import HASH_BYTES, Docs, Ids, Origins, Rows
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.staging import Staging
 from searchsocket.system.batches import batches
@@ -37,8 +37,8 @@ class StagedRows(NamedTuple):
 class NewRows(NamedTuple):
     """Every row of the new generation."""
 
-    sources: Rows  # a row of the live generation, or `~k` for the k-th staged one
-    vectors: Rows  # the source of its vector: a row of the live generation, or `~slot`
+    sources: Origins  # staged ones by their path order
+    vectors: Origins  # of its vector; staged ones by their slot
     ids: Ids
     hashes: Hashes
     facts: FactTable
@@ -76,19 +76,20 @@ def new_rows(staging: Staging, live: LocalReader | None, *, renumbers: bool) -> 
     """
     staged = _staged_rows(staging.database)
     if live is None:
-        sources = ~np.arange(len(staged.ids))
+        sources = Origins(np.ones(len(staged.ids), np.bool_), np.arange(len(staged.ids)))
         ids, hashes, facts, changed_urls = staged.ids, staged.hashes, staged.facts, set[str]()
     else:
         stays, old_ids, old_hashes, changed_urls = _staying(staging, staged, live)
         candidates = np.concatenate([stays, len(old_ids) + np.arange(len(staged.ids))])
         all_ids = np.concatenate([old_ids, staged.ids])
         rows = candidates[_path_order(live.facts, staged.facts, candidates, all_ids[candidates])]
-        sources = np.where(rows < len(old_ids), rows, ~(rows - len(old_ids)))
+        is_staged = rows >= len(old_ids)
+        sources = Origins(is_staged, np.where(is_staged, rows - len(old_ids), rows))
         ids, hashes = _trimmed(all_ids[rows]), np.concatenate([old_hashes, staged.hashes])[rows]
         facts = live.facts.merged(staged.facts, rows)
     touched = frozenset(map(path_key, facts.texts["url"].distinct() if renumbers else changed_urls))
-    vectors = sources.copy()
-    vectors[sources < 0] = ~staged.slots[~sources[sources < 0]]
+    vectors = Origins(sources.is_staged, sources.rows.copy())
+    vectors.rows[sources.is_staged] = staged.slots[sources.staged]
     last_old = 0 if live is None or renumbers else live.manifest.max_doc
     docs = _docs_of(sources, live, last_old, renumbers=renumbers)
     max_doc = len(docs) if renumbers else last_old + len(staged.ids)
@@ -127,14 +128,14 @@ def _staying(staging: Staging, staged: StagedRows, live: LocalReader) -> tuple[R
     return np.flatnonzero(~is_gone), ids, live.numbering.names.hashes, urls
 
 
-def _docs_of(sources: Rows, live: LocalReader | None, last_old: int, *, renumbers: bool) -> NDArray[np.uint32]:
-    is_staged = sources < 0
+def _docs_of(sources: Origins, live: LocalReader | None, last_old: int, *, renumbers: bool) -> NDArray[np.uint32]:
+    is_staged = sources.is_staged
     docs = np.empty(len(sources), np.uint32)
-    docs[is_staged] = last_old + 1 + ~sources[is_staged]
+    docs[is_staged] = last_old + 1 + sources.staged
     if renumbers:
         docs[~is_staged] = 1 + int(is_staged.sum()) + np.arange(int((~is_staged).sum()))
     elif live is not None:
-        docs[~is_staged] = live.numbering.docs[sources[~is_staged]]
+        docs[~is_staged] = live.numbering.docs[sources.live]
     return docs
 
 
@@ -156,19 +157,19 @@ def plan_packs(live: LocalReader | None, rows: NewRows, *, keeps: bool) -> PackP
     Args:
         keeps: Packs of the live generation may stay; otherwise their records are written again.
     """
-    is_new = rows.sources < 0
+    is_new = rows.sources.is_staged
     first_doc = rows.last_old + 1
     if live is None:
         return PackPlan([], [], is_new, first_doc)
     packs = np.full(len(is_new), -1, np.int64)
-    packs[~is_new] = live.numbering.names.places[rows.sources[~is_new], 0]
+    packs[~is_new] = live.numbering.names.places[rows.sources.live, 0]
     sizes = [pack.records for pack in live.manifest.packs]
     used = dict(zip(*(column.tolist() for column in np.unique(packs[~is_new], return_counts=True)), strict=True))
     stale = stale_packs(used, sizes) if keeps else set(used)
     copied = []
     for pack in sorted(stale):
         own = np.flatnonzero(packs == pack)
-        old_docs = live.numbering.docs[rows.sources[own]]
+        old_docs = live.numbering.docs[rows.sources.rows[own]]
         copied.append(Copied(live.manifest.packs[pack].name, old_docs, rows.docs[own]))
     return PackPlan(sorted(set(used) - stale), copied, is_new | np.isin(packs, sorted(stale)), first_doc)
 

@@ -12,7 +12,7 @@ from searchsocket.stores.base import VectorIndex, VectorLimits, VectorSnapshot
 from searchsocket.stores.base.upkeep import VectorUpkeep
 from searchsocket.stores.base.vectors import NOT_KEPT, row_of
 from searchsocket.stores.local.layout import BORN, FileEntry, NamingDamage
-from searchsocket.stores.local.numbering import Numbering, Rows
+from searchsocket.stores.local.numbering import Numbering, Origins, Rows
 from searchsocket.stores.local.vectors.part import BATCH, HashedFile, Rest
 from searchsocket.stores.local.vectors.selecting import Selector
 from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Record, Scope, Vector, Vectors
@@ -60,7 +60,7 @@ class IndexPart:
     def write(
         self,
         target: Path,
-        sources: Rows,
+        sources: Origins,
         is_new: NDArray[np.bool_],
         live: VectorSnapshot | None,
         staged: Vectors,
@@ -69,8 +69,7 @@ class IndexPart:
         """Write, for each remote vector, the generation that sent it; return the entry of that file."""
         born = np.full(len(sources), number, np.int64)
         if isinstance(live, IndexVectors):
-            is_old = sources >= 0
-            born[is_old] = live.born[sources[is_old]]
+            born[~sources.is_staged] = live.born[sources.live]
         with HashedFile(target / BORN) as file:
             file.write(memoryview(born.tobytes()))
             return {BORN: file.entry}

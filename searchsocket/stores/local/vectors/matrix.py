@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from searchsocket.stores.base import UNIT_TOLERANCE, VectorLimits, check_vectors
 from searchsocket.stores.base.vectors import cosines
 from searchsocket.stores.local.layout import NamingDamage
-from searchsocket.stores.local.numbering import Numbering, Places, Rows
+from searchsocket.stores.local.numbering import Numbering, Origins, Places, Rows
 from searchsocket.stores.local.vectors.selecting import RowSelection, Selector
 from searchsocket.system.arrays import Integers
 from searchsocket.types import MATCH_ALL, Filter, Hit, Scores, Vector, Vectors
@@ -129,20 +129,19 @@ class Sink(Protocol):
     def write(self, data: memoryview, /) -> object: ...
 
 
-def write_matrix(file: Sink, sources: Rows, take: Callable[[Rows], Vectors], staged: Vectors) -> None:
+def write_matrix(file: Sink, sources: Origins, take: Callable[[Rows], Vectors], staged: Vectors) -> None:
     """Write a matrix, some rows at a time.
 
     Args:
-        sources: The source of each row: a row of the live generation, or `~slot` of `staged`.
+        sources: The origin of each row; staged ones by their slot.
         take: Returns the vectors of rows of the live generation.
     """
     for start in range(0, len(sources), _BLOCK_ROWS):
         block = sources[start : start + _BLOCK_ROWS]
-        is_live = block >= 0
         vectors = np.empty((len(block), staged.shape[1]), np.float32)
-        vectors[~is_live] = staged[~block[~is_live]]
-        if is_live.any():
-            vectors[is_live] = take(block[is_live])
+        vectors[block.is_staged] = staged[block.staged]
+        if not block.is_staged.all():
+            vectors[~block.is_staged] = take(block.live)
         file.write(vectors.data)
         forget_pages(staged)
 

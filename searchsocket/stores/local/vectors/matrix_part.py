@@ -17,7 +17,7 @@ from searchsocket.stores.local.layout import (
     corrupt,
     vectors_file,
 )
-from searchsocket.stores.local.numbering import Numbering, Rows
+from searchsocket.stores.local.numbering import Numbering, Origins, Rows
 from searchsocket.stores.local.vectors.matrix import (
     MatrixVectors,
     in_memory,
@@ -66,7 +66,7 @@ class MatrixPart:
     def write(
         self,
         target: Path,
-        sources: Rows,
+        sources: Origins,
         is_new: NDArray[np.bool_],
         live: VectorSnapshot | None,
         staged: Vectors,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from searchsocket.stores.base import VectorSnapshot
 from searchsocket.stores.local.layout import FileEntry, Manifest
-from searchsocket.stores.local.numbering import Numbering, Rows
+from searchsocket.stores.local.numbering import Numbering, Origins, Rows
 from searchsocket.stores.local.vectors.selecting import Selector
 from searchsocket.types import Generation, Record, Scope, Vector, Vectors
 
@@ -57,7 +57,7 @@ class VectorPart(Protocol):
     def write(
         self,
         target: Path,
-        sources: Rows,
+        sources: Origins,
         is_new: NDArray[np.bool_],
         live: VectorSnapshot | None,
         staged: Vectors,
@@ -66,7 +66,7 @@ class VectorPart(Protocol):
         """Write the vectors of the new pack, and `files`; return their entries for the manifest.
 
         Args:
-            sources: The source of the vector of each row: a row of the live generation, or `~slot` of `staged`.
+            sources: The origin of the vector of each row; staged ones by their slot.
             is_new: For each row, True if its record is in the new pack, whose vectors are in the order of rows.
             number: Of the new generation, see `generation_number`.
         """
