@@ -102,5 +102,7 @@ class VersionTable:
             self.db.executemany("UPDATE pages SET copy_of = ?, labels = ?, dirty = 1 WHERE id = ?", changed)
             if copies_changed:
                 self.db.execute("UPDATE scopes SET page_set_changed = 1 WHERE scope = ?", (self.scope,))
-            text = json.dumps({"inputs": inputs, "families": [asdict(each) for each in families]}, ensure_ascii=False)
+            text = json.dumps(
+                {"inputs": inputs, "families": [asdict(family) for family in families]}, ensure_ascii=False
+            )
             self.db.execute("UPDATE scopes SET versions = ? WHERE scope = ?", (text, self.scope))

@@ -113,7 +113,9 @@ def _is_needed(text: str, at: int, *, is_behind_another: bool) -> bool:
     if char in _DIRECTION_MARKS:
         neighbours = text[max(at - 100, 0) : at + 100]
         return any(
-            unicodedata.bidirectional(each) in ("R", "AL", "AN") for each in neighbours if each not in _DIRECTION_MARKS
+            unicodedata.bidirectional(neighbour) in ("R", "AL", "AN")
+            for neighbour in neighbours
+            if neighbour not in _DIRECTION_MARKS
         )
     if "\ufe00" <= char <= "\ufe0f":
         return _takes_selector(before, char)

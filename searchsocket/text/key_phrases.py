@@ -144,7 +144,7 @@ def _distinct(scores: dict[str, float], spellings_by_key: dict[str, dict[str, in
     words: list[frozenset[str]] = []
     for key in sorted(scores, key=scores.__getitem__, reverse=True)[: 12 * most]:
         own = frozenset(key.split())
-        if any(own <= other or other <= own for other in words):
+        if any(own <= word or word <= own for word in words):
             continue
         words.append(own)
         chosen.append(min(spellings_by_key[key].items(), key=lambda item: (-item[1], item[0]))[0])

@@ -249,8 +249,8 @@ def related_code(services: Services, request: CodeRelatedRequest, caller: Caller
     )
     return replace(
         part.answer,
-        code=tuple(each for each in part.items if isinstance(each, CodeResult)),
-        pages=tuple(each for each in part.items if isinstance(each, DocumentingPage)),
+        code=tuple(item for item in part.items if isinstance(item, CodeResult)),
+        pages=tuple(item for item in part.items if isinstance(item, DocumentingPage)),
         truncated=part.token is not None,
         continuation_token=part.token,
     )

@@ -133,7 +133,7 @@ def refusal(error: Exception, server: str, token_env: str, secrets: Iterable[str
     text = _text_of(causes[-1])
     for secret in secrets:
         text = text.replace(secret, "***") if len(secret) > 3 else text
-    advice = next((_FINAL[code] for each in causes if (code := _code_of(each)) in _FINAL), "")
+    advice = next((_FINAL[code] for cause in causes if (code := _code_of(cause)) in _FINAL), "")
     if advice:
         advice = advice.format(token_env=token_env or "the environment")
         return VectorBackendRefused(f"Milvus at {server}: {advice} ({text})")

@@ -60,7 +60,7 @@ class MilvusVectors:
         self._registry.claim()
         collection = self._collections.ensure(generation.dimensions)
         self._ended[generation.scope, generation.name] = []
-        is_first = generation.scope not in {each.scope for each in self._registry.scopes()}
+        is_first = generation.scope not in {scope.scope for scope in self._registry.scopes()}
         for ids in batches(gone, _MAX_BATCH_ROWS):
             self._end(collection, generation, ids)
         for batch in batches(rows, _MAX_BATCH_ROWS):
@@ -103,7 +103,7 @@ class MilvusVectors:
         registered = [each.scope for each in self._registry.scopes()]
         names_by_collection: dict[str, list[str]] = {}
         for collection, dimensions in self._collections.there():
-            names = [each.name for each in generations if each.dimensions == dimensions]
+            names = [generation.name for generation in generations if generation.dimensions == dimensions]
             problem = self._collections.problem(collection, dimensions)
             if problem and (names or (registered and scope.name not in registered)):
                 name = scope.name if names else registered[0]

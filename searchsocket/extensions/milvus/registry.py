@@ -73,7 +73,7 @@ class Registry:
 
     def add(self, generation: Generation) -> None:
         """Register one more generation."""
-        before = next((each for each in self.scopes() if each.scope == generation.scope), None)
+        before = next((scope for scope in self.scopes() if scope.scope == generation.scope), None)
         new = RegisteredScope.of([generation])
         if before:
             new = replace(new, generations=tuple(sorted({*before.generations, generation.name})))

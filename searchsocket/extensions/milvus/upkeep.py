@@ -35,10 +35,10 @@ def examine(connection: MilvusConnection, collections: Collections, registry: Re
 
 def _gone(collections: Collections, registry: Registry) -> Iterator[Finding]:
     there = {dimensions for _, dimensions in collections.there()}
-    for each in registry.scopes():
-        if each.dimensions not in there:
-            name = collections.name(each.dimensions)
-            yield Finding(f"Milvus collection {name!r} of scope {each.scope!r} does not exist", _resync(each.scope))
+    for scope in registry.scopes():
+        if scope.dimensions not in there:
+            name = collections.name(scope.dimensions)
+            yield Finding(f"Milvus collection {name!r} of scope {scope.scope!r} does not exist", _resync(scope.scope))
 
 
 def _shapes(collections: Collections) -> Iterator[Finding]:
@@ -52,7 +52,7 @@ def _shapes(collections: Collections) -> Iterator[Finding]:
 def _foreign(connection: MilvusConnection, collections: Collections, registry: Registry) -> Iterator[Finding]:
     """The problem of rows that no query will ever use."""
     scopes = registry.scopes()
-    names = filters.quoted_list(each.scope for each in scopes)
+    names = filters.quoted_list(scope.scope for scope in scopes)
     for name, _ in collections.there():
         if not collections.index(name):  # it cannot be queried
             continue

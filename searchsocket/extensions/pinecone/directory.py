@@ -61,7 +61,7 @@ class Directory:
         """The namespaces of a project in an index, or of all projects, with their numbers of rows."""
         prefix = "" if project_id is None else namespace_prefix(project_id)
         listed = self._connection.read(
-            lambda: [each for page in index.client.list_namespaces() for each in page.namespaces], index.name
+            lambda: [namespace for page in index.client.list_namespaces() for namespace in page.namespaces], index.name
         )
         return {each.name: int(each.record_count) for each in listed if each.name.startswith(prefix)}
 

@@ -150,7 +150,7 @@ class LegacyNamespace(NamespaceRequests):
         """The `top_k` nearest rows that match, or all if fewer match; `vectors` adds their vectors and all fields."""
         options = {"top_k": top_k, "filter": where, "include_values": vectors, "include_metadata": True}
         answer = self._read("query", vector=vector.tolist(), **options)
-        matches = [hit_of(each.metadata or {}, each.score, each.values) for each in answer.matches]
+        matches = [hit_of(match.metadata or {}, match.score, match.values) for match in answer.matches]
         return Matches(matches, log_position(answer, "lsn_reconciled"))
 
 
@@ -186,5 +186,5 @@ class DocumentNamespace(NamespaceRequests):
             include_fields=["*"] if vectors else [RECORD, BORN],
         )
         fields = [document.to_dict() for document in answer.matches]
-        matches = [hit_of(each, each["_score"], each.get(self._field)) for each in fields]
+        matches = [hit_of(field, field["_score"], field.get(self._field)) for field in fields]
         return Matches(matches, log_position(answer, "lsn_reconciled"))

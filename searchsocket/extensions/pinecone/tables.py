@@ -232,11 +232,13 @@ def _parts(conditions: Conditions, size: int = 0) -> Iterator[list[Condition]]:
     Args:
         size: Records of a part; 0 = half of them.
     """
-    records = next((each for each in conditions if isinstance(each, Among) and each.field == RECORD), None)
+    records = next(
+        (condition for condition in conditions if isinstance(condition, Among) and condition.field == RECORD), None
+    )
     if records is None:
         yield list(conditions)
         return
-    rest = [each for each in conditions if each is not records]
+    rest = [condition for condition in conditions if condition is not records]
     for some in batches(records.texts, size or -(-len(records.texts) // 2)):
         yield [*rest, Among(RECORD, tuple(some))]
 

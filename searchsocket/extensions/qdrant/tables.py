@@ -76,7 +76,7 @@ class QdrantTables:
     def dimensions(self) -> Sequence[int]:
         """The numbers of dimensions of which there is a table."""
         collections = self.call(lambda client: client.get_collections()).collections
-        matches = (re.fullmatch(rf"{self._prefix}_(\d+)", each.name) for each in collections)
+        matches = (re.fullmatch(rf"{self._prefix}_(\d+)", collection.name) for collection in collections)
         return sorted(int(match[1]) for match in matches if match)
 
     def create(self, dimensions: int) -> None:

@@ -318,8 +318,8 @@ def with_sections(base: type[CoreSettings], extensions: Sequence[Extension]) -> 
     Raises:
         ConfigError: An extension has the name of a section.
     """
-    fields = _sections(base, {each.name: each.settings for each in extensions if each.settings})
-    if databases := {each.name: each.store.settings for each in extensions if each.store}:
+    fields = _sections(base, {extension.name: extension.settings for extension in extensions if extension.settings})
+    if databases := {extension.name: extension.store.settings for extension in extensions if extension.store}:
         vector = type(base().vector)
         sections = _sections(vector, databases)
         provider: Any = Literal[(*vector.providers(), *sections)] | PackageName
@@ -328,17 +328,19 @@ def with_sections(base: type[CoreSettings], extensions: Sequence[Extension]) -> 
                 "VectorSettings", __base__=vector, __module__=__name__, provider=(provider, "local"), **sections
             )
         )
-    if any(each.source or each.renderer for each in extensions):
+    if any(extension.source or extension.renderer for extension in extensions):
         fields["source"] = _field(_with_sources(type(base().source), extensions))
     return create_model("Settings", __base__=base, __module__=__name__, **fields)
 
 
 def _with_sources(base: type[CoreSourceSettings], extensions: Sequence[Extension]) -> type[CoreSourceSettings]:
     """The settings of sources with a mode and a section for each source, and with the keys of renderers."""
-    sections = _sections(base, {each.name: each.source.settings for each in extensions if each.source})
+    sections = _sections(
+        base, {extension.name: extension.source.settings for extension in extensions if extension.source}
+    )
     modes = get_args(get_args(base.model_fields["mode"].annotation)[0])
     mode: Any = Literal[(*modes, *sections)] | None
-    renderers = tuple(load(each.renderer.settings) for each in extensions if each.renderer)
+    renderers = tuple(load(extension.renderer.settings) for extension in extensions if extension.renderer)
     crawl = create_model("CrawlSettings", __base__=(*renderers, type(base().crawl)), __module__=__name__)
     return create_model(
         "SourceSettings", __base__=base, __module__=__name__, mode=(mode, None), crawl=_field(crawl), **sections

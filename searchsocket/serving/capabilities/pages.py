@@ -133,7 +133,7 @@ def _live(service: SearchService, scope: Scope) -> Callable[[], Generation]:
 
 
 def _result_text(result: Result) -> str:
-    parts = (f"{each.title} {each.href} {each.snippet}" for each in result.sections)
+    parts = (f"{section.title} {section.href} {section.snippet}" for section in result.sections)
     return "\n".join((result.title, result.section_title, result.snippet, *parts))
 
 

@@ -60,7 +60,7 @@ def visible_to(number: int) -> Conditions:
 
 def visible_to_none(numbers: Collection[int]) -> Conditions:
     """The rows that none of these generations has."""
-    return [Either((Between("born", each + 1, NEVER), Between("died", 0, each + 1))) for each in numbers]
+    return [Either((Between("born", number + 1, NEVER), Between("died", 0, number + 1))) for number in numbers]
 
 
 def ended_after(number: int) -> Conditions:

@@ -249,8 +249,8 @@ class OpenReaders:
         if self._memory is not None:
             close = partial(self.forget, scope)
             self._memory.add((id(self), scope.name), entry.reader.memory_bytes, close)
-        for other in surplus:
-            self.forget(other)
+        for surplu in surplus:
+            self.forget(surplu)
 
 
 def _stamp(folder: Path) -> Stamp | None:

@@ -177,7 +177,7 @@ class Staging:
             OSError, ValueError, LookupError, TypeError: A file is missing or damaged.
         """
         words, slots = list[PackWords](), int(self._fact("slots") or 0)
-        while (first := sum(each.records for each in words)) < slots:
+        while (first := sum(word.records for word in words)) < slots:
             words.append(PackWords.open(self._words_of(first)))
             words[-1].forget_pages()  # a header maps 64 kB, and a large site has a thousand files
         return words

@@ -82,7 +82,9 @@ def _matches(words: frozenset[str], query_words: frozenset[str]) -> dict[str, fr
     long = tuple(word for word in query_words if len(word) >= _MIN_CHARS)
     beginnings = query_words.union(word[:end] for word in long for end in range(_MIN_CHARS, len(word)))
     return {
-        word: frozenset(other for other in query_words if word == other or _is_beginning(word, other))
+        word: frozenset(
+            query_word for query_word in query_words if word == query_word or _is_beginning(word, query_word)
+        )
         for word in words
         if word in beginnings or word.startswith(long)
     }
@@ -241,12 +243,12 @@ def _names_in(q: str, labels: Sequence[frozenset[str]], symbols: Sequence[str]) 
     written, spoken, name = np.zeros(len(labels)), np.zeros(len(labels)), spoken_name(q)
     if symbols:
         names = _label_scores(symbols)
-        written = np.array([_exact_score(each, names) for each in labels])
+        written = np.array([_exact_score(label, names) for label in labels])
     if q.strip() in symbols:  # among other words it may be any member
         endings = tuple(f".{name}" for name in symbols)
-        written = np.maximum(written, [_LAST * _ends_name(each, endings) for each in labels])
+        written = np.maximum(written, [_LAST * _ends_name(label, endings) for label in labels])
     if name:
-        spoken = np.array([_LIKE if name in _ways_to_say_any(each) else 0.0 for each in labels])
+        spoken = np.array([_LIKE if name in _ways_to_say_any(label) else 0.0 for label in labels])
     return written, spoken
 
 
@@ -326,7 +328,7 @@ def _constant(labels: frozenset[str], q: str) -> float:
     """Return the greatest share of the words of a constant's name that the query contains."""
     names = (match[1] for label in labels if (match := _CONSTANT.fullmatch(label)))
     query_words, words = words_of_query(q), [frozenset(words_of_name(name)) for name in names]
-    return max((len(each & query_words) / len(each) for each in words if each), default=0.0)
+    return max((len(word & query_words) / len(word) for word in words if word), default=0.0)
 
 
 def _label_scores(symbols: Sequence[str]) -> Mapping[str, float]:

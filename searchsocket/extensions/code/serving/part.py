@@ -57,7 +57,7 @@ class CodePart:
     def find_documents(self, query: str, scope: str) -> RankedFiles:
         """Search for source files."""
         answer = self.service().search(CodeQuery(query, _MAX_FILES, max_per_file=1), scope)
-        urls, scores = [f"/{each.file}" for each in answer.results], [each.score for each in answer.results]
+        urls, scores = [f"/{result.file}" for result in answer.results], [result.score for result in answer.results]
         return RankedFiles(urls, scores, answer.generation)
 
     def sync_if_stale(self, scope: str, *, first: bool, next_step: str) -> tuple[Note, ...]:

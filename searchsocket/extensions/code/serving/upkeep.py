@@ -122,7 +122,7 @@ def open_upkeep(project: Project, environ: Mapping[str, str]) -> CodeUpkeep:
 
 
 def _skipped_files(files: Sequence[Skipped]) -> tuple[SkippedFile, ...]:
-    return tuple(SkippedFile(*each) for each in files)
+    return tuple(SkippedFile(*file) for file in files)
 
 
 def _first_paths(paths: tuple[str, ...]) -> Files:
