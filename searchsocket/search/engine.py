@@ -36,6 +36,16 @@ from searchsocket.text.facets import NO_FACETS, Facets
 from searchsocket.text.words import excluded_words
 from searchsocket.types import Scope, Vector
 
+_CHUNKS_PER_PAGE = 3  # among the candidates, so an answer of pages needs more candidates
+_MIN_PAGES = 10  # among the candidates of an answer of pages, or as many as are asked for; otherwise more are fetched
+_MORE = 4  # times as many
+_MAX_TRANSLATIONS = 4  # of a page among the candidates, while one is shown: sites with translations need more
+_MAX_CANDIDATES = 1_000
+# Up to this size most of a query runs under the interpreter's lock, so a thread gains nothing. In larger indexes most
+# of the time is the scan of vectors and words, which releases the lock.
+_FEW_RECORDS = 25_000
+_REJECTED = ResultPage((), 0, "rejected", None, NOTHING)
+
 
 class _Part:
     """Adds the time that a block takes to one of the parts."""
@@ -72,18 +82,6 @@ if TYPE_CHECKING:
     from searchsocket.models.rerankers.judge import Judge
     from searchsocket.project.settings.model import RankingSettings
     from searchsocket.search.backend.guard import BackendGuard
-
-_CHUNKS_PER_PAGE = 3  # among the candidates, so an answer of pages needs more candidates
-_MIN_PAGES = 10  # among the candidates of an answer of pages, or as many as are asked for; otherwise more are fetched
-_MORE = 4  # times as many
-_MAX_TRANSLATIONS = 4  # of a page among the candidates, while one is shown: sites with translations need more
-_MAX_CANDIDATES = 1_000
-# Up to this size most of a query runs under the interpreter's lock, so a thread gains nothing. In larger indexes most
-# of the time is the scan of vectors and words, which releases the lock.
-_FEW_RECORDS = 25_000
-
-
-_REJECTED = ResultPage((), 0, "rejected", None, NOTHING)
 
 
 class _Retrieval(NamedTuple):

@@ -38,6 +38,30 @@ const found = kit && {
 console.log('MARK' + JSON.stringify(found ?? {}));
 process.exit(0);
 """.replace("MARK", _MARK).replace("await_path", "path")
+_MAX_BYTES = 1_000_000
+_PACKAGES = {"Astro": "astro", "VitePress": "vitepress", "Docusaurus": "@docusaurus/core", "Eleventy": "@11ty/eleventy"}
+_ADAPTERS = tuple(f"@sveltejs/adapter-{name}" for name in ("static", "node", "auto", "vercel", "netlify", "cloudflare"))
+# Keys of the base path, the published URL and the source folder. Without the first key, the base path is the path of
+# the URL.
+_KEYS: Mapping[str, tuple[str, str, str]] = {
+    "Astro": ("base", "site", ""),
+    "VitePress": ("base", "", ""),
+    "VuePress": ("base", "", ""),
+    "Rspress": ("base", "", ""),
+    "Next.js": ("basePath", "", ""),
+    "Nuxt": ("app.baseURL", "", ""),
+    "Eleventy": ("pathPrefix", "", ""),
+    "Docusaurus": ("baseUrl", "url", ""),
+    "MkDocs": ("", "site_url", "docs_dir"),
+    "Zensical": ("", "project.site_url", "project.docs_dir"),
+    "mdBook": ("output.html.site-url", "", "book.src"),
+    "Hugo": ("", "baseURL", ""),
+    "Zola": ("", "base_url", ""),
+    "Jekyll": ("baseurl", "url", ""),
+}
+_SOURCES = {"MkDocs": "docs", "Zensical": "docs", "mdBook": "src"}
+# Hosts in the generators' templates of a new project.
+_PLACEHOLDERS = ("example.com", "example.org", "your-docusaurus-site.example.com", "localhost")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +115,6 @@ def ask_vite(root: Path, environ: Mapping[str, str]) -> ViteAnswer | None:
         hooks=paths.get("hooks", ""),
         source=paths.get("src", ""),
     )
-
-
-_MAX_BYTES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,9 +197,6 @@ def _inner_sites(root: Path) -> list[str]:
     return list(homes)
 
 
-_PACKAGES = {"Astro": "astro", "VitePress": "vitepress", "Docusaurus": "@docusaurus/core", "Eleventy": "@11ty/eleventy"}
-
-
 def _kit(root: Path, environ: Mapping[str, str], read: ReadText, facts: SiteFacts, *, run_node: bool) -> SiteFacts:
     kit = read_kit(read)
     unknown = list(kit.warnings)
@@ -224,9 +242,6 @@ def _prerenders(routes: Path) -> bool:
     return any("prerender" in (reader(path.parent)(path.name) or "") for path in files)
 
 
-_ADAPTERS = tuple(f"@sveltejs/adapter-{name}" for name in ("static", "node", "auto", "vercel", "netlify", "cloudflare"))
-
-
 def _other(read: ReadText, facts: SiteFacts, generator: UsedGenerator) -> SiteFacts:
     """Add the base path, published URL and source folder of a framework other than SvelteKit, from its files."""
     config = generator.config
@@ -246,29 +261,6 @@ def _other(read: ReadText, facts: SiteFacts, generator: UsedGenerator) -> SiteFa
         source=normpath(folder or ".") if folder else "",
         unknown=unknown,
     )
-
-
-# Keys of the base path, the published URL and the source folder. Without the first key, the base path is the path of
-# the URL.
-_KEYS: Mapping[str, tuple[str, str, str]] = {
-    "Astro": ("base", "site", ""),
-    "VitePress": ("base", "", ""),
-    "VuePress": ("base", "", ""),
-    "Rspress": ("base", "", ""),
-    "Next.js": ("basePath", "", ""),
-    "Nuxt": ("app.baseURL", "", ""),
-    "Eleventy": ("pathPrefix", "", ""),
-    "Docusaurus": ("baseUrl", "url", ""),
-    "MkDocs": ("", "site_url", "docs_dir"),
-    "Zensical": ("", "project.site_url", "project.docs_dir"),
-    "mdBook": ("output.html.site-url", "", "book.src"),
-    "Hugo": ("", "baseURL", ""),
-    "Zola": ("", "base_url", ""),
-    "Jekyll": ("baseurl", "url", ""),
-}
-_SOURCES = {"MkDocs": "docs", "Zensical": "docs", "mdBook": "src"}
-# Hosts in the generators' templates of a new project.
-_PLACEHOLDERS = ("example.com", "example.org", "your-docusaurus-site.example.com", "localhost")
 
 
 def _origin(address: str) -> str:

@@ -45,6 +45,8 @@ _CANONICAL_HREF = re.compile(rb"""\shref\s*=\s*["']?([^"'<>\s]+)""", re.IGNORECA
 _LOCATION = re.compile(rb"<loc>\s*([^<\s]+)\s*</loc>")
 _SAME_EVERYWHERE = (b"/", b"http:", b"https:", b"mailto:")
 _HOST = re.compile(r"https?://[^/?#]*", re.IGNORECASE)
+_MAX_PAGES = 50_000
+_DOCUSAURUS = "/docs"  # its usual folder of documentation
 
 
 def form_of_build(root: str, build: BuildFolder, site: SiteBase, previous: UrlForm | None = None) -> UrlForm:
@@ -159,10 +161,6 @@ def _address(match: re.Match[bytes]) -> bytes:
 def _text(value: bytes) -> str:
     text = value.decode("utf-8", "replace").strip()
     return unescape(text) if "&" in text else text
-
-
-_MAX_PAGES = 50_000
-_DOCUSAURUS = "/docs"  # its usual folder of documentation
 
 
 @dataclass(slots=True)

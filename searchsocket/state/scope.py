@@ -76,6 +76,7 @@ _TAKE_CHUNKS = (
     "UPDATE pages SET chunk_key = theirs.chunk_key FROM same JOIN pages theirs ON theirs.id = same.theirs "
     "WHERE pages.id = same.mine",
 )
+_TITLED = "FROM pages JOIN contents ON contents.id = content_id WHERE scope = ? AND skip = '' AND head_title != ''"
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,9 +241,6 @@ class LanguageTable:
         ]
         with transaction(self.db):
             self.db.executemany("UPDATE pages SET language = ?, original = ?, dirty = 1 WHERE id = ?", changed)
-
-
-_TITLED = "FROM pages JOIN contents ON contents.id = content_id WHERE scope = ? AND skip = '' AND head_title != ''"
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,29 +19,10 @@ from searchsocket.text.versions import is_version
 _PREFIXES = ("وال", "بال", "كال", "فال", "لل", "ال", "و")
 _SUFFIXES = ("ها", "ان", "ات", "ون", "ين", "يه", "ه", "ي")
 _MIN_CHARS = 3  # of the remaining stem
-
-
-def arabic_stem(word: str) -> str:
-    """The light stem of a folded word, the same for `المكونات` and `مكون`.
-
-    Args:
-        word: A word after `fold`, which replaces `ة` by `ه`.
-    """
-    for prefix in _PREFIXES:
-        if word.startswith(prefix) and len(word) - len(prefix) >= _MIN_CHARS:
-            word = word.removeprefix(prefix)
-            break
-    for suffix in _SUFFIXES:
-        if word.endswith(suffix) and len(word) - len(suffix) >= _MIN_CHARS:
-            word = word.removesuffix(suffix)
-    return word
-
-
 MAX_WORD_CHARS = 64  # longer runs are hashes and base64: only their parts are indexed
 MAX_PARTS = 32
 MAX_QUERY_CHARS = 2_000
 MAX_QUERY_WORDS = 32
-
 # Marks and vowel signs.
 _COMBINING = r"\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 _LETTER = rf"[\w{_COMBINING}]"
@@ -77,7 +58,6 @@ _UNFOLDED = _DIGITS | str.maketrans(
     | {"·": ""}  # between the letters of one word, as in Catalan
     | dict.fromkeys(_JOINERS, "")
 )
-
 # A phrase in straight quotes, after `_with_straight_quotes`.
 _PHRASE = re.compile(r'"([^"]*)"')
 _DOUBLE_QUOTES = str.maketrans(dict.fromkeys("“”„‟«»＂", '"'))
@@ -85,12 +65,10 @@ _SINGLE_QUOTES = re.compile(r"(?<!\w)[‘‚‹](?=\w)([^‘’‚‹›\"]*\w)[
 # A word after a minus. `--flag`, `-b` and `a-b` are none.
 _EXCLUDED = re.compile(r"(?<!\S)-[^\W_]{2}[\w.+#-]*(?!\S)")
 _MAX_CONDITION_WORDS = 20  # in a longer text, quotes and dashes are those of prose
-
 _FENCE = re.compile(r"[ \t>]*(?:[-*+] +|\d+[.)] +)?(`{3,}|~{3,})")
 _LINK_TARGET = re.compile(r"\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"]*\")?\)")
 _ANCHOR = re.compile(r"[ \t]\{#[^{}\s]*\}[ \t]*$", re.MULTILINE)
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
-
 _STOP_WORD_LIST = (
     "a about above after again all also am an and any are as at be because been before being below between both "
     "but by can could did do does doing done down during each few for from further get got had has have having he "
@@ -102,6 +80,22 @@ _STOP_WORD_LIST = (
 STOP_WORDS = frozenset(_STOP_WORD_LIST.split())
 # Words before a name: "how to use slots".
 BEFORE_NAMES = STOP_WORDS | {"use", "using", "configure", "add", "create", "write", "define", "enable", "make"}
+
+
+def arabic_stem(word: str) -> str:
+    """The light stem of a folded word, the same for `المكونات` and `مكون`.
+
+    Args:
+        word: A word after `fold`, which replaces `ة` by `ه`.
+    """
+    for prefix in _PREFIXES:
+        if word.startswith(prefix) and len(word) - len(prefix) >= _MIN_CHARS:
+            word = word.removeprefix(prefix)
+            break
+    for suffix in _SUFFIXES:
+        if word.endswith(suffix) and len(word) - len(suffix) >= _MIN_CHARS:
+            word = word.removesuffix(suffix)
+    return word
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from searchsocket.types import Chunk, ChunkKind, Prose, Section
 # A small section joins a neighbour of at most this many times `min_chars`: a larger one would lose its own name.
 _NEIGHBOUR = 2
 _MAX_TITLE = 300  # characters of a heading that identify a section; the text keeps all of them
+CHUNKER_VERSION = "7"  # part of every hash that lets chunking be skipped: raise it when the output changes
 
 
 @dataclass(slots=True)
@@ -157,9 +158,6 @@ def _under_headings(headings: PageSection, section: PageSection) -> PageSection:
 def _adopt_anchor(into: PageSection, section: PageSection) -> None:
     if not into.anchored and section.anchored:
         into.anchor, into.anchored = section.anchor, True
-
-
-CHUNKER_VERSION = "7"  # part of every hash that lets chunking be skipped: raise it when the output changes
 
 
 class Piece(NamedTuple):

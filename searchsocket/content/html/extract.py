@@ -47,6 +47,17 @@ _LABEL = re.compile(
     r"\b(?:edit|source|improve|suggest|view|bearbeiten|modifier|editar|modifica)|编辑|編集", re.IGNORECASE
 )
 _FILE = re.compile(r"\.[A-Za-z]{2,9}$")
+# Part of the cache key: raise the number with every change of output; library versions are included.
+EXTRACTOR_VERSION = " ".join(
+    ["16", *(f"{name}={version(name)}" for name in ("lxml", "markdown-it-py")), fields_version()]
+)
+_REFRESH = re.compile(r"\s*(\d+)(?:\.\d*)?\s*[;,]\s*(?:url\s*=\s*)?(.*)", re.IGNORECASE | re.DOTALL)
+_SCRIPT = re.compile(
+    r"^\s*(?:(?:window|document|self|top)\.)*location(?:\.href\s*=|\.(?:replace|assign)\s*\(|\s*=)\s*(['\"])([^'\"\\]+)\1"
+    r"(?:\s*\+\s*(?:(?:window|document|self|top)\.)*location\.(?:hash|search))*\s*\)?\s*;?\s*$"
+)
+_MAX_DELAY_S = 10
+_STUB_CHARS = 1000  # a page with more text is content, even if it redirects
 
 
 def edit_link(root: Element, text: str) -> str:
@@ -79,19 +90,6 @@ def _links(root: Element) -> Iterator[tuple[int, str]]:
                 yield 0 if is_labelled else 1, unquote(match["path"])
             elif is_labelled:
                 yield 1, unquote(match["path"])
-
-
-# Part of the cache key: raise the number with every change of output; library versions are included.
-EXTRACTOR_VERSION = " ".join(
-    ["16", *(f"{name}={version(name)}" for name in ("lxml", "markdown-it-py")), fields_version()]
-)
-_REFRESH = re.compile(r"\s*(\d+)(?:\.\d*)?\s*[;,]\s*(?:url\s*=\s*)?(.*)", re.IGNORECASE | re.DOTALL)
-_SCRIPT = re.compile(
-    r"^\s*(?:(?:window|document|self|top)\.)*location(?:\.href\s*=|\.(?:replace|assign)\s*\(|\s*=)\s*(['\"])([^'\"\\]+)\1"
-    r"(?:\s*\+\s*(?:(?:window|document|self|top)\.)*location\.(?:hash|search))*\s*\)?\s*;?\s*$"
-)
-_MAX_DELAY_S = 10
-_STUB_CHARS = 1000  # a page with more text is content, even if it redirects
 
 
 def extract_html(

@@ -38,26 +38,6 @@ _QUESTION = re.compile(
     r"(?:\b(?:yes|no|ja|nein|nee|oui|non|s[ií]|sim|n[ãa]o|thanks?|thank you|for|your|feedback|submit)\b|[\W\d_])*",
     re.IGNORECASE,
 )
-
-
-def drop_feedback(root: Element, text: str) -> None:
-    """Drop each question whether this page is helpful, with its answers.
-
-    Args:
-        text: The page's HTML. Most pages have none of the words, and are not searched.
-    """
-    for element in elements_of(_ASKING, root) if any(word in text for word in _WORDS) else ():
-        asking = None
-        while element.tag not in _PAGE and _QUESTION.fullmatch(text_of(element)):
-            asking = element
-            parent = element.getparent()
-            if parent is None:
-                break
-            element = parent
-        if asking is not None and asking.getparent() is not None:
-            drop(asking)
-
-
 # Never content, regardless of settings. Removing `svg` also removes its `<title>`.
 JUNK = (
     "script", "style", "template", "noscript", "svg", "iframe", "frame", "object", "embed", "applet", "canvas",
@@ -93,7 +73,6 @@ _CONSENT_NAMES = frozenset({
     "cookie-banner", "cookie-bar", "cookie-consent", "cookie-notice", "cookieconsent", "cookie-law-info-bar",
     "onetrust-consent-sdk", "cybotcookiebotdialog", "cc-window", "consent-banner", "gdpr-banner",
 })  # fmt: skip
-_FRAME_NAMES |= _CONSENT_NAMES
 _FRAME_SHARE = 0.4  # of the page's text; an element with more is content
 _PAGER = re.compile(r"(?:[←‹«<]|prev(?:ious)?\b).*|next\b.*|.*[→›»]", re.IGNORECASE)
 # Links to another part of the page, and addresses at which a visitor shares it.
@@ -117,6 +96,27 @@ _INVISIBLE = re.compile(
 )
 _SECTIONS = frozenset({"article", "section", "main", "blockquote"})
 _LINK_SHARE = 0.5  # of an aside's or header's text; above it is a list of links
+
+
+def drop_feedback(root: Element, text: str) -> None:
+    """Drop each question whether this page is helpful, with its answers.
+
+    Args:
+        text: The page's HTML. Most pages have none of the words, and are not searched.
+    """
+    for element in elements_of(_ASKING, root) if any(word in text for word in _WORDS) else ():
+        asking = None
+        while element.tag not in _PAGE and _QUESTION.fullmatch(text_of(element)):
+            asking = element
+            parent = element.getparent()
+            if parent is None:
+                break
+            element = parent
+        if asking is not None and asking.getparent() is not None:
+            drop(asking)
+
+
+_FRAME_NAMES |= _CONSENT_NAMES
 
 
 def prune(main: Element, how: str, extract: ExtractSettings, transform: TransformSettings) -> None:

@@ -34,6 +34,9 @@ from searchsocket.web.urls.paths import path_depth
 from searchsocket.web.urls.targets import rank_link_texts
 
 _VARIABLE = "SOURCE_DATE_EPOCH"
+_BATCH = 200
+_MAX_LINK_ROWS = 20_000  # link texts read for one page; a footer link on every page needs no more
+_PageFiles: TypeAlias = tuple[RouteTable, EditFiles | None]
 
 
 class PageTimes:
@@ -79,10 +82,6 @@ def _text(seconds: float) -> str:
         return ""
 
 
-_BATCH = 200
-_MAX_LINK_ROWS = 20_000  # link texts read for one page; a footer link on every page needs no more
-
-
 @dataclass(slots=True)
 class MirrorCounts:
     """Counts of written and removed files."""
@@ -115,9 +114,6 @@ def refresh_mirror(run: ScopeRun, state: ScopeState) -> MirrorCounts:
                 times = times or PageTimes(run)
                 counts.written += _refresh_page(run, state, (routes, edits), shared, times, page_id)
     return counts
-
-
-_PageFiles: TypeAlias = tuple[RouteTable, EditFiles | None]
 
 
 class _SharedTexts(NamedTuple):

@@ -23,6 +23,7 @@ from searchsocket.state.source_files import SourceFile, SourceFiles
 from searchsocket.system.locators import path_of
 
 _ALL_PAGES = -1  # SQLite: no limit
+_BATCH = 100
 
 
 def note_source_files(run: ScopeRun, state: ScopeState, cut_files: Iterable[str]) -> None:
@@ -76,9 +77,6 @@ def _built_ns(run: ScopeRun, state: ScopeState) -> int:
     source = run.make_source()
     times = (source.modified(page.locator) for page in state.pages.biggest(_ALL_PAGES))
     return int(1e9 * max(filter(None, times), default=0.0))
-
-
-_BATCH = 100
 
 
 @stage("Cutting chunks", ChunkNumbers, reads=[page_mirror], version=CHUNKER_VERSION, kinds={"markdown"})

@@ -33,6 +33,15 @@ from searchsocket.stores.base import IndexReader, ReadableRecord
 from searchsocket.text.amounts import age_s
 from searchsocket.types import Record
 
+ENOUGH = 0.5
+_NEAR = (-1.0, 4.0)
+_LEAST_RAREST = 3.0  # of few pages no word is rare, which says nothing for an answer
+DEFAULT_MAX_TOKENS = 2_000
+_CANDIDATES = 50  # of each list
+_MAX_CHUNKS = 12  # per folder: chunks whose sentences are scored
+_MAX_PAGE_CHARS = 60_000  # of a page: the text that is searched for a name
+_RANK_SHARE = 0.6  # weight of the chunk's rank, added to the mean share of its passage and of the chunk
+
 
 class Support(NamedTuple):
     """Evidence of a passage for a question."""
@@ -54,9 +63,6 @@ class SupportWeights(NamedTuple):
 
 
 WEIGHTS = SupportWeights(-2.92, 1.71, 5.07, 1.01, -4.01, -0.81)
-ENOUGH = 0.5
-_NEAR = (-1.0, 4.0)
-_LEAST_RAREST = 3.0  # of few pages no word is rare, which says nothing for an answer
 
 
 def likelihood(support: Support) -> float:
@@ -67,12 +73,7 @@ def likelihood(support: Support) -> float:
     return 1.0 / (1.0 + math.exp(-(constant + sum(w * value for w, value in zip(weights, bounded, strict=True)))))
 
 
-DEFAULT_MAX_TOKENS = 2_000
 _KIND = "ask"
-_CANDIDATES = 50  # of each list
-_MAX_CHUNKS = 12  # per folder: chunks whose sentences are scored
-_MAX_PAGE_CHARS = 60_000  # of a page: the text that is searched for a name
-_RANK_SHARE = 0.6  # weight of the chunk's rank, added to the mean share of its passage and of the chunk
 
 
 class _PageRequest(NamedTuple):

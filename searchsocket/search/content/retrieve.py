@@ -44,6 +44,16 @@ _REMOTE_DEPTH = 1_000  # of a remote index, which may order deeper hits differen
 _FIRST = 200  # chunks with equal scores that the word search orders; an answer has at most 50
 
 _Order = NDArray[np.intp]
+_MAX_ORDERS = 16  # cached lists of all chunks with a term, for the next parts of an answer
+_MAX_COUNTS = 64
+_DIGITS = 4
+_MAX_VECTORS = 256
+_OrderKey = tuple[str, str, str, tuple[str, ...], tuple[str, ...]]
+_CANDIDATES = 100  # of each list; scores are scaled over them
+_PASSAGES = 10
+_PASSAGE_POWER = 6.0  # of their scores; with less, the later passages move the vector away from the query
+_PASSAGE_SHARE = 3.0  # weight of the passages; the concepts have 1
+_LEAST_LENGTH = 1e-6
 
 
 class Scored(NamedTuple):
@@ -156,19 +166,6 @@ def _in_order(folder: ContentFolder, terms: Sequence[str], ids_by_term: Sequence
     matching = frozenset().union(*ids_by_term)
     in_order = folder.reader.words.holding([ExactTerm(term).tokens for term in terms], where=folder.where)
     return [chunk_id for chunk_id in in_order if chunk_id in matching]
-
-
-_MAX_ORDERS = 16  # cached lists of all chunks with a term, for the next parts of an answer
-_MAX_COUNTS = 64
-_DIGITS = 4
-_MAX_VECTORS = 256
-
-_OrderKey = tuple[str, str, str, tuple[str, ...], tuple[str, ...]]
-_CANDIDATES = 100  # of each list; scores are scaled over them
-_PASSAGES = 10
-_PASSAGE_POWER = 6.0  # of their scores; with less, the later passages move the vector away from the query
-_PASSAGE_SHARE = 3.0  # weight of the passages; the concepts have 1
-_LEAST_LENGTH = 1e-6
 
 
 class ContentSearch:

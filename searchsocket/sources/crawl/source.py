@@ -41,6 +41,9 @@ from searchsocket.web.urls.paths import page_path
 from searchsocket.web.urls.resolve import LinkedAddress, SiteBase
 
 _MAX_SPELLINGS = 4  # addresses of one page that are tried
+_MISSING_SHARE = 10  # a warning, if a tenth as many pages are missing as were fetched
+_EXAMPLES = 3
+_MAX_SAME = 2  # pages above a page with the same bytes; with more, its relative links lead ever deeper
 
 
 class Frontier:
@@ -106,11 +109,6 @@ class Frontier:
         self._probes.clear()
         self._visited.update(task.key for task in level)
         return level
-
-
-_MISSING_SHARE = 10  # a warning, if a tenth as many pages are missing as were fetched
-_EXAMPLES = 3
-_MAX_SAME = 2  # pages above a page with the same bytes; with more, its relative links lead ever deeper
 
 
 class CrawlSource:

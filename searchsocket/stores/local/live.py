@@ -37,6 +37,7 @@ from searchsocket.types import Generation, Scope
 
 _MAX_GENERATIONS = 64
 _TICK_NS = 50_000_000  # a file as new as this may be written again at the same time of the file system
+_MAX_FOLDERS = 1_024
 
 
 class VerifiedGenerations:
@@ -55,9 +56,6 @@ class VerifiedGenerations:
         """Return True if the generation was added and has the same files."""
         stamps = self._stamps.values.get(generation)
         return stamps is not None and stamps == file_stamps(generation)
-
-
-_MAX_FOLDERS = 1_024
 
 
 class LiveGenerations:

@@ -17,6 +17,15 @@ from searchsocket.web.urls.paths import canonical_path, path_of_file
 
 _INNER_OPTIONAL = re.compile(r"\[\[[^\]]+\]\](?!(?:/\([^/]+\))*$)")
 _DYNAMIC = re.compile(r"\[\[.*?\]\]|\[.*?\]")
+_REST = 3
+_VERSION = "2"  # of the rules here; part of the digest
+_HTML = re.compile(r"\.html?$", re.IGNORECASE)
+_INDEX = re.compile(r"(?:^|/)index$")
+_UNKNOWN = KitProject()
+_DIFFERS = (
+    "SvelteKit 2 and 3 read it differently and the version is unknown, so it is read like version 3; set one "
+    "version of @sveltejs/kit in package.json"
+)
 
 
 class _Part(NamedTuple):
@@ -27,7 +36,6 @@ class _Part(NamedTuple):
     matched: bool = False
 
 
-_REST = 3
 _ABSENT = (_Part(0, ""),)
 
 
@@ -109,16 +117,6 @@ def _next_literal(segments: list[tuple[_Part, ...]], i: int, j: int) -> str:
 def _utf16(text: str) -> bytes:
     """Encode for JavaScript's order, in which characters beyond the basic plane precede some within it."""
     return text.encode("utf-16-be", "surrogatepass")
-
-
-_VERSION = "2"  # of the rules here; part of the digest
-_HTML = re.compile(r"\.html?$", re.IGNORECASE)
-_INDEX = re.compile(r"(?:^|/)index$")
-_UNKNOWN = KitProject()
-_DIFFERS = (
-    "SvelteKit 2 and 3 read it differently and the version is unknown, so it is read like version 3; set one "
-    "version of @sveltejs/kit in package.json"
-)
 
 
 @dataclass(frozen=True, slots=True)

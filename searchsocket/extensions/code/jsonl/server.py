@@ -38,6 +38,11 @@ MAX_REQUEST_BYTES = 1 << 20  # of a line with its newline
 _READ_BYTES = 1 << 16
 _MAX_WORDS = 200
 Line = bytes | Literal["too large"]
+MAX_PER_FILE = 2
+_MAX_TRIES = 3
+_LEAST_OF_A_LINE = 50  # tokens, even if the names before the line take them all
+Answer = JsonObject
+Opened = tuple[CodeService, CodeUpkeep]
 
 
 class BadLine(Exception):
@@ -151,13 +156,6 @@ def _is_whole(value: object) -> bool:
 
 def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
-
-
-MAX_PER_FILE = 2
-_MAX_TRIES = 3
-_LEAST_OF_A_LINE = 50  # tokens, even if the names before the line take them all
-Answer = JsonObject
-Opened = tuple[CodeService, CodeUpkeep]
 
 
 @dataclass(slots=True)

@@ -18,6 +18,43 @@ from searchsocket.types import Scores
 
 _GENERIC = frozenset({"index", "init", "lib", "main", "mod"})  # such a file is about what its folder is about
 _MIN_CHARS = 4  # of a word that also matches longer words: `parse` and `parser`
+DEFINES = 2.0  # for the definition of the name that is the query; more than all other evidence together
+_MENTIONED = 0.4  # likewise for a name among other words, which may ask for its use
+_LAST = 0.45  # share of the first for the last part of a name, as written
+_LIKE = 0.25  # share of both for a name in other case, for its last part, and for a name that the query writes as words
+WRITTEN = 1.0  # for an identifier that is the query, where it is written; as much as all evidence but definitions
+_WRITTEN_AMONG = 0.2  # likewise for the identifiers among other words
+_NAMED_FILE = 0.2  # for a file that is named as the query: the only sign of a definition in languages without grammar
+_SHORT, _LINES = 0.85, 8  # factor of a chunk without lines, and the lines from which on there is none
+_SENTENCE = 4  # words from which on a query describes code, instead of naming it
+LONGER_AMONG = 30  # best candidates whose lines count
+_REPEATED = 0.8  # factor of a result for each better one of its file
+NEAR = 0.1  # of the score of the definition that the query names; candidates below it are unrelated
+_TEST, _ALL = "test=true", f"{EXACT}=__all__"
+_SHARE = {_TEST: 0.65, "generated=true": 0.4}  # factors compared with other source
+_DECLARED = 0.7  # factor of a declaration in a header, if its definition is a candidate too
+_HEADERS = (".h", ".hh", ".hpp", ".hxx", ".pyi", ".mli")
+_TEST_NAME = 0.5  # factor of the words in the path of a test, which is named after other code; texts have none of them
+_PROSE, _LIST = 0.85, 0.7  # factors of a text about code, and of a list of names
+_PROSE_LANGUAGES = frozenset({"markdown", "text"})
+_ABOUT_PROSE = re.compile(
+    r"\b(?:docs?|documentation|guides?|readme|changelogs?|tutorials?"
+    r"|is there (?:an?|any) (?:option|setting|flag|way))\b|^(?:can|could|is it possible) (?:\w+ ){3}",
+    re.IGNORECASE,
+)
+# "Where is it set" is answered by constants and fields; functions only use them.
+_ABOUT_VALUES = re.compile(
+    r"\bwhere (?:is|are) (?:\S+ ){0,12}(?:set|listed|configured|defined|mapped)\b"
+    r"|\bwhere (?:is|are) (?:\S+ ){0,4}(?:defaults?|limits?|constants?|maximum|minimum|largest|smallest|longest)\b"
+    r"|\bwhere is it set\b|\bwhere is that set\b",
+    re.IGNORECASE,
+)
+_VALUES = frozenset({"constant", "variable", "field", "property", "key", "block"})
+_CALLABLE = frozenset({"function", "method", "block"})
+_NO_VALUE, _ANY_VALUE = 0.65, 0.85  # factors of other code, and of a value whose name says nothing of the query
+_CONSTANT = re.compile(rf"{EXACT}=(?:.*\.)?(_*[A-Z][A-Z0-9_]+)")
+_ABOUT_TESTS = re.compile(r"\b(?:tests?|specs?|mocks?|fixtures?|examples?|benchmarks?)\b", re.IGNORECASE)
+_LESS = {"impl": 0.9, "block": 0.95, "heading": 0.9, "key": 0.85, "module": 0.95}  # factors compared with a definition
 
 
 class PathShares(NamedTuple):
@@ -92,45 +129,6 @@ def _matches(words: frozenset[str], query_words: frozenset[str]) -> dict[str, fr
 
 def _is_beginning(word: str, other: str) -> bool:
     return min(len(word), len(other)) >= _MIN_CHARS and (word.startswith(other) or other.startswith(word))
-
-
-DEFINES = 2.0  # for the definition of the name that is the query; more than all other evidence together
-_MENTIONED = 0.4  # likewise for a name among other words, which may ask for its use
-_LAST = 0.45  # share of the first for the last part of a name, as written
-_LIKE = 0.25  # share of both for a name in other case, for its last part, and for a name that the query writes as words
-WRITTEN = 1.0  # for an identifier that is the query, where it is written; as much as all evidence but definitions
-_WRITTEN_AMONG = 0.2  # likewise for the identifiers among other words
-_NAMED_FILE = 0.2  # for a file that is named as the query: the only sign of a definition in languages without grammar
-_SHORT, _LINES = 0.85, 8  # factor of a chunk without lines, and the lines from which on there is none
-_SENTENCE = 4  # words from which on a query describes code, instead of naming it
-LONGER_AMONG = 30  # best candidates whose lines count
-_REPEATED = 0.8  # factor of a result for each better one of its file
-NEAR = 0.1  # of the score of the definition that the query names; candidates below it are unrelated
-_TEST, _ALL = "test=true", f"{EXACT}=__all__"
-_SHARE = {_TEST: 0.65, "generated=true": 0.4}  # factors compared with other source
-_DECLARED = 0.7  # factor of a declaration in a header, if its definition is a candidate too
-_HEADERS = (".h", ".hh", ".hpp", ".hxx", ".pyi", ".mli")
-_TEST_NAME = 0.5  # factor of the words in the path of a test, which is named after other code; texts have none of them
-_PROSE, _LIST = 0.85, 0.7  # factors of a text about code, and of a list of names
-_PROSE_LANGUAGES = frozenset({"markdown", "text"})
-_ABOUT_PROSE = re.compile(
-    r"\b(?:docs?|documentation|guides?|readme|changelogs?|tutorials?"
-    r"|is there (?:an?|any) (?:option|setting|flag|way))\b|^(?:can|could|is it possible) (?:\w+ ){3}",
-    re.IGNORECASE,
-)
-# "Where is it set" is answered by constants and fields; functions only use them.
-_ABOUT_VALUES = re.compile(
-    r"\bwhere (?:is|are) (?:\S+ ){0,12}(?:set|listed|configured|defined|mapped)\b"
-    r"|\bwhere (?:is|are) (?:\S+ ){0,4}(?:defaults?|limits?|constants?|maximum|minimum|largest|smallest|longest)\b"
-    r"|\bwhere is it set\b|\bwhere is that set\b",
-    re.IGNORECASE,
-)
-_VALUES = frozenset({"constant", "variable", "field", "property", "key", "block"})
-_CALLABLE = frozenset({"function", "method", "block"})
-_NO_VALUE, _ANY_VALUE = 0.65, 0.85  # factors of other code, and of a value whose name says nothing of the query
-_CONSTANT = re.compile(rf"{EXACT}=(?:.*\.)?(_*[A-Z][A-Z0-9_]+)")
-_ABOUT_TESTS = re.compile(r"\b(?:tests?|specs?|mocks?|fixtures?|examples?|benchmarks?)\b", re.IGNORECASE)
-_LESS = {"impl": 0.9, "block": 0.95, "heading": 0.9, "key": 0.85, "module": 0.95}  # factors compared with a definition
 
 
 class Weights(NamedTuple):

@@ -37,6 +37,10 @@ if TYPE_CHECKING:
 NESTED_KINDS = frozenset(
     {"function", "method", "class", "interface", "struct", "enum", "impl", "module", "macro", "type"}
 )
+_MAX_DEPTH = 40  # of nested definitions; deeper ones are text of the innermost one
+_MEMBERS = frozenset(
+    {"class", "struct", "interface", "impl", "module", "enum", "heading", "key", "table", "rule", "element"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +88,6 @@ def _query_of(language: str) -> "Query | None":
 
 if TYPE_CHECKING:
     from tree_sitter import Node
-
-_MAX_DEPTH = 40  # of nested definitions; deeper ones are text of the innermost one
-_MEMBERS = frozenset(
-    {"class", "struct", "interface", "impl", "module", "enum", "heading", "key", "table", "rule", "element"}
-)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,48 @@ _CAPITALS = r"[A-Z][A-Z0-9_]+"
 _MACRO = rf"{_CAPITALS}\b(?:[ \t]*{_ARGUMENTS})?"
 _START = r"(?<!\\\n)^[ \t]*"  # of a line that does not continue a macro's definition
 _TYPE_ARGUMENTS = r"(?:<[^;{}()]{0,200}>)?"
+_TWO_NAMES = re.compile(r"(?:^|_)TEST(?:_[A-Z]{1,2})?$|^BENCHMARK|_METHOD$")  # macros whose second argument is a member
+_NAMED_SECOND = re.compile(r"PER_CPU|^ABSL_FLAG|^MOCK_(?:CONST_)?METHOD$")
+_NO_FUNCTION = re.compile(r"FOR|EACH|^IF|^ELSE|WHILE|SWITCH|CASE|CATCH|^TRY")
+_VALUES = frozenset(["int", "char", "bool", "long", "short", "float", "double", "void"])
+_QUALIFIERS = frozenset(["struct", "union", "enum", "class", "const", "unsigned", "signed", "auto", "static"])
+_TYPES = _VALUES | _QUALIFIERS
+_NO_TYPE = _QUALIFIERS | frozenset(
+    ["return", "else", "extern", "inline", "constexpr", "typedef", "case", "throw", "goto", "new", "delete", "define"]
+)
+_MOST_COLLECTIONS = 200  # nobody writes 100 levels by hand
+_LINE_END = re.compile(rb"[\r\n]")
+_INDICATOR = re.compile(rb"[-?:](?=[ \t]|\Z)")
+MODULES = {  # language -> module and function; a dialect uses the closest grammar
+    "bash": ("tree_sitter_bash", "language"),
+    "c": ("tree_sitter_c", "language"),
+    "cpp": ("tree_sitter_cpp", "language"),
+    "csharp": ("tree_sitter_c_sharp", "language"),
+    "css": ("tree_sitter_css", "language"),
+    "elixir": ("tree_sitter_elixir", "language"),
+    "go": ("tree_sitter_go", "language"),
+    "html": ("tree_sitter_html", "language"),
+    "java": ("tree_sitter_java", "language"),
+    "javascript": ("tree_sitter_javascript", "language"),
+    "json": ("tree_sitter_json", "language"),
+    "kotlin": ("tree_sitter_kotlin", "language"),
+    "lua": ("tree_sitter_lua", "language"),
+    "markdown": ("tree_sitter_markdown", "language"),
+    "php": ("tree_sitter_php", "language_php"),
+    "python": ("tree_sitter_python", "language"),
+    "ruby": ("tree_sitter_ruby", "language"),
+    "rust": ("tree_sitter_rust", "language"),
+    "scala": ("tree_sitter_scala", "language"),
+    "svelte": ("tree_sitter_svelte", "language"),
+    "swift": ("tree_sitter_swift", "language"),
+    "toml": ("tree_sitter_toml", "language"),
+    "tsx": ("tree_sitter_typescript", "language_tsx"),
+    "typescript": ("tree_sitter_typescript", "language_typescript"),
+    "vue": ("tree_sitter_html", "language"),
+    "yaml": ("tree_sitter_yaml", "language"),
+    "zig": ("tree_sitter_zig", "language"),
+}
+LANGUAGES = frozenset(MODULES)
 
 
 def _compile(*parts: str) -> re.Pattern[str]:
@@ -59,16 +101,6 @@ _AFTER_ARGUMENTS = _compile(
 )
 # `int total GUARDED_BY(lock);`
 _AFTER_MEMBER = _compile(rf"(\b\w+|>)([\s*&]+)(\w+)(\s+{_CAPITALS}[ \t]*{_ARGUMENTS})(?=\s*[;=])")
-
-_TWO_NAMES = re.compile(r"(?:^|_)TEST(?:_[A-Z]{1,2})?$|^BENCHMARK|_METHOD$")  # macros whose second argument is a member
-_NAMED_SECOND = re.compile(r"PER_CPU|^ABSL_FLAG|^MOCK_(?:CONST_)?METHOD$")
-_NO_FUNCTION = re.compile(r"FOR|EACH|^IF|^ELSE|WHILE|SWITCH|CASE|CATCH|^TRY")
-_VALUES = frozenset(["int", "char", "bool", "long", "short", "float", "double", "void"])
-_QUALIFIERS = frozenset(["struct", "union", "enum", "class", "const", "unsigned", "signed", "auto", "static"])
-_TYPES = _VALUES | _QUALIFIERS
-_NO_TYPE = _QUALIFIERS | frozenset(
-    ["return", "else", "extern", "inline", "constexpr", "typedef", "case", "throw", "goto", "new", "delete", "define"]
-)
 
 
 def without_macros(source: bytes, language: str) -> bytes:
@@ -139,11 +171,6 @@ def _is_call(match: re.Match[str]) -> bool:
     return match[1] in _NO_TYPE or match[3] in _NO_TYPE | _VALUES
 
 
-_MOST_COLLECTIONS = 200  # nobody writes 100 levels by hand
-_LINE_END = re.compile(rb"[\r\n]")
-_INDICATOR = re.compile(rb"[-?:](?=[ \t]|\Z)")
-
-
 def is_too_deep(language: str, source: bytes) -> bool:
     """Return True if the parser must not read a file."""
     return language == "yaml" and any(count > _MOST_COLLECTIONS for count in _collections(source))
@@ -168,37 +195,6 @@ def _collections(source: bytes) -> Iterator[int]:
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Parser, Tree
-
-MODULES = {  # language -> module and function; a dialect uses the closest grammar
-    "bash": ("tree_sitter_bash", "language"),
-    "c": ("tree_sitter_c", "language"),
-    "cpp": ("tree_sitter_cpp", "language"),
-    "csharp": ("tree_sitter_c_sharp", "language"),
-    "css": ("tree_sitter_css", "language"),
-    "elixir": ("tree_sitter_elixir", "language"),
-    "go": ("tree_sitter_go", "language"),
-    "html": ("tree_sitter_html", "language"),
-    "java": ("tree_sitter_java", "language"),
-    "javascript": ("tree_sitter_javascript", "language"),
-    "json": ("tree_sitter_json", "language"),
-    "kotlin": ("tree_sitter_kotlin", "language"),
-    "lua": ("tree_sitter_lua", "language"),
-    "markdown": ("tree_sitter_markdown", "language"),
-    "php": ("tree_sitter_php", "language_php"),
-    "python": ("tree_sitter_python", "language"),
-    "ruby": ("tree_sitter_ruby", "language"),
-    "rust": ("tree_sitter_rust", "language"),
-    "scala": ("tree_sitter_scala", "language"),
-    "svelte": ("tree_sitter_svelte", "language"),
-    "swift": ("tree_sitter_swift", "language"),
-    "toml": ("tree_sitter_toml", "language"),
-    "tsx": ("tree_sitter_typescript", "language_tsx"),
-    "typescript": ("tree_sitter_typescript", "language_typescript"),
-    "vue": ("tree_sitter_html", "language"),
-    "yaml": ("tree_sitter_yaml", "language"),
-    "zig": ("tree_sitter_zig", "language"),
-}
-LANGUAGES = frozenset(MODULES)
 
 
 def installed() -> bool:
