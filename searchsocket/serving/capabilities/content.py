@@ -5,6 +5,7 @@ from typing import Annotated
 
 from pydantic import AliasChoices, ConfigDict, Field, JsonValue
 
+from searchsocket.extensions import extensions
 from searchsocket.search.answering.answer import AskAnswer, AskQuery
 from searchsocket.search.bounds import MAX_LIMIT, MAX_PASSAGES, MAX_QUERY_CHARS
 from searchsocket.search.content.answer import ContentAnswer
@@ -15,6 +16,8 @@ from searchsocket.serving.capabilities import fields
 from searchsocket.serving.capabilities.base import Agent, Caller, Capability, Http, Request, Services, query_of
 
 _MAX_PATH_CHARS = 4_096
+
+_FOLDERS = ("site", *(extension.name for extension in extensions() if extension.contents))
 _Term = Annotated[str, Field(min_length=1, max_length=MAX_TERM_CHARS)]
 _Terms = Annotated[list[_Term], Field(max_length=MAX_TERMS)]
 _Limit = Annotated[int, Field(ge=1, le=MAX_LIMIT, description="Maximum number of results. Default: 10."), fields.WHOLE]
@@ -35,8 +38,13 @@ class FolderRequest(Request):
         Field(
             min_length=1,
             max_length=300,
-            pattern=r"^(?:[^/].*/)?(?:site|code)$",
-            description="`site` or `code`, optionally with a scope: `main/site`. `code` needs the key.",
+            pattern=rf"^(?:[^/].*/)?(?:{'|'.join(_FOLDERS)})$",
+            description=" ".join(
+                [
+                    f"{' or '.join(f'`{name}`' for name in _FOLDERS)}, optionally with a scope: `main/site`.",
+                    *(f"`{name}` needs the key." for name in _FOLDERS[1:]),
+                ]
+            ),
             examples=["site"],
             validation_alias=_FOLDER_NAMES,
         ),
