@@ -13,10 +13,9 @@ from searchsocket.cli.numbers import DecimalNumber, WholeNumber
 from searchsocket.cli.options import is_quiet, log_options, scope_options
 from searchsocket.cli.output import hanging, line_width, print_json, say
 from searchsocket.cli.summary import TEXT_COLUMN, unchanged_lines
-from searchsocket.extensions import built_in
+from searchsocket.extensions import built_in, corpus_names
 from searchsocket.pipeline.run.options import OPTIONS, Option, RunOptions
 from searchsocket.pipeline.unchanged.record import unchanged_since
-from searchsocket.project.corpora import corpus_names
 from searchsocket.system.age import process_age_s
 from searchsocket.system.memory import loading
 

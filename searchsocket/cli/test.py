@@ -14,8 +14,8 @@ from searchsocket.cli.options import load_scope, result_options, scope_options
 from searchsocket.cli.output import print_json, safe, say
 from searchsocket.cli.recent_searches import read_recent_searches
 from searchsocket.errors import GenerationNotKept
+from searchsocket.extensions import corpus_names
 from searchsocket.pipeline.run.context import corpora_by_name
-from searchsocket.project.corpora import corpus_names
 from searchsocket.project.project import Project
 from searchsocket.quality.gate import judge_readers, own_queries
 from searchsocket.quality.golden import GoldenQuery, as_toml, golden_queries, proposals

@@ -36,6 +36,11 @@ def extensions() -> tuple[Extension, ...]:
     return (*built_in(), *installed())
 
 
+def corpus_names() -> tuple[str, ...]:
+    """The corpora of this distribution: the pages of the site, and those of extensions, which have their names."""
+    return ("site", *(extension.name for extension in built_in() if extension.corpora))
+
+
 def store_named(provider: str) -> Store | None:
     """The database that `vector.provider` names; None if no extension brings it."""
     for known in (built_in, installed):  # the second one takes 40 ms

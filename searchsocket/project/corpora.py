@@ -1,13 +1,8 @@
 """Corpora of a scope: the pages of its site, and those that extensions index."""
 
-from searchsocket.extensions import built_in, store_named
+from searchsocket.extensions import built_in, corpus_names, store_named
 from searchsocket.project.project import Project
 from searchsocket.project.settings.model import VectorSettings
-
-
-def corpus_names() -> tuple[str, ...]:
-    """The corpora of this distribution: the pages of the site, and those of extensions, which have their names."""
-    return ("site", *(extension.name for extension in built_in() if extension.corpora))
 
 
 def corpus_home(project: Project, name: str) -> Project:
