@@ -118,7 +118,7 @@ def test_a_damaged_generation_is_not_taken_over(site: Site) -> None:
     "place",
     [
         "searchsocket.pipeline.stages.origin_files.text_of_scope",
-        "searchsocket.state.origin.record_id",
+        "searchsocket.state.scope.record_id",
         "searchsocket.stores.local.staging.link_generation",
         "searchsocket.stores.local.build.build.new_rows",
         "searchsocket.stores.local.store.write_current",
