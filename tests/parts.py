@@ -33,6 +33,7 @@ SLOW = (
     "api/test_openapi_example.py", "api/test_alerts.py", "api/test_every_feature.py",
     "models/embedders/test_calls.py", "models/embedders/test_installed.py", "models/embedders/test_refused_texts.py",
     "pipeline/test_shortcuts.py", "pipeline/test_redaction_limits.py", "pipeline/test_parallel.py",
+    "extensions/fleet/test_carried_pages.py",
     "pipeline/test_paid_runs.py", "extensions/fleet/test_dask.py", "bench", "examples", "test_citations.py",
     "test_documented_output.py", "test_serve_only.py",
 )  # fmt: skip

@@ -19,7 +19,7 @@ from searchsocket.stores.base import PublishInfo
 from searchsocket.stores.local import LocalStore
 from searchsocket.testing.store.samples import make_record
 from searchsocket.types import MATCH_ALL, Filter, Scope
-from tests.extensions.fleet.processes import command
+from tests.processes import command
 from tests.small_site import write_page, write_site
 
 DIMENSIONS, TOP_K = 256, 50

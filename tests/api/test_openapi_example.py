@@ -9,7 +9,7 @@ import pytest
 from search_api.app import create_app
 from searchsocket.extensions.records.record import read_record
 from searchsocket.project.project import Project
-from tests.extensions.fleet.processes import command
+from tests.processes import command
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "openapi" / "searchsocket_openapi.py"
 

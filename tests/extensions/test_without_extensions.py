@@ -85,3 +85,12 @@ def test_a_database_that_no_extension_brings_is_named(core: Path, root: Path) ->
     result = started(core, *command, status=3, SEARCHSOCKET__VECTOR__PROVIDER="milvus")
     assert "vector.provider is 'milvus', which is neither built in (local) nor an entry point" in result
     assert "install its package" in result
+
+
+def test_a_cluster_and_further_projects_are_refused_with_what_to_do(core: Path, root: Path) -> None:
+    command = ("-m", "searchsocket.cli.main")
+    address = {"SEARCHSOCKET__RUN__DASK_ADDRESS": "tcp://127.0.0.1:1"}
+    assert "no extension for clusters" in started(core, *command, "doctor", "--project", str(root), status=1, **address)
+    for name in ("serve", "mcp"):
+        result = started(core, *command, name, "--project", str(root), "--project", str(root), status=2)
+        assert "remove the repeated --project" in result

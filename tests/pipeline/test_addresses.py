@@ -6,7 +6,7 @@ from older_index import make_older
 from searchsocket.errors import PageMissing, PageNotFound
 from searchsocket.search.query import SearchQuery
 from searchsocket.serving.service import SearchService, open_service
-from tests.extensions.fleet.file_server import file_server
+from tests.file_server import file_server
 from tests.pipeline.conftest import Site
 from tests.sources.web import serve
 

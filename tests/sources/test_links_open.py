@@ -24,7 +24,7 @@ from searchsocket.sources.crawl.source import CrawlSource
 from searchsocket.sources.static_output import StaticOutputSource
 from searchsocket.stores import make_store
 from searchsocket.web.urls.resolve import SiteBase, site_base
-from tests.extensions.fleet.file_server import file_server
+from tests.file_server import file_server
 
 SITES = Path(os.environ.get("SEARCHSOCKET_SITES", Path(__file__).parents[3] / "shared" / "sites"))
 _AT_ONCE = 4

@@ -9,7 +9,7 @@ from searchsocket.sources.crawl.source import CrawlSource
 from searchsocket.sources.static_output import StaticOutputSource
 from searchsocket.web.urls.form import UrlForm, stated_form
 from searchsocket.web.urls.resolve import SiteBase, site_base
-from tests.extensions.fleet.file_server import file_server
+from tests.file_server import file_server
 from tests.sources.crawling import Crawl
 from tests.sources.web import serve
 

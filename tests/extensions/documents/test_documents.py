@@ -12,7 +12,7 @@ from searchsocket.extensions.documents.extract import extract_document
 from searchsocket.project.settings.model import Settings
 from searchsocket.project.settings.site import ExtractSettings, TransformSettings
 from searchsocket.sources import make_source
-from tests.extensions.fleet.processes import command
+from tests.processes import command
 from tests.sources.pdf_files import Text, pdf, pdf_bomb
 from tests.sources.web import Answer, Web, serve
 

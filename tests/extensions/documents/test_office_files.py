@@ -14,7 +14,7 @@ from searchsocket.project.settings.model import Settings
 from searchsocket.project.settings.site import ExtractSettings, TransformSettings
 from searchsocket.sources import make_source
 from searchsocket.types import PageKind
-from tests.extensions.fleet.processes import command
+from tests.processes import command
 from tests.sources.office_files import ODF, WORD, docx, odt, packed, paragraph, word_table
 from tests.sources.web import Answer, serve
 

@@ -20,7 +20,7 @@ from searchsocket.extensions.fleet.scope_lease import ScopeLease, holding
 from searchsocket.types import Scope
 from tests.extensions.fleet.bucket_servers import MISSING, SECRET, Buckets, bucket_server
 from tests.extensions.fleet.objects_contract import WritingContract
-from tests.extensions.fleet.processes import COMMAND, answer, command, environment, served
+from tests.processes import COMMAND, answer, command, environment, served
 
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=MISSING)
 SCHEMES = ("s3", "gs")

@@ -11,8 +11,8 @@ import pytest
 from searchsocket.errors import ArtifactsUnavailable, ConfigError, ConfigMissing
 from searchsocket.extensions.fleet.objects import open_objects
 from searchsocket.extensions.fleet.objects.base import Objects, ObjectsBelow
-from tests.extensions.fleet.file_server import file_server
 from tests.extensions.fleet.objects_contract import ReadingContract, WritingContract
+from tests.file_server import file_server
 
 
 class TestFolder(WritingContract):

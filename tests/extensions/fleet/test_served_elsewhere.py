@@ -8,9 +8,9 @@ import httpx
 import pytest
 
 from bench.relevance.example_site import SITE, example_site
-from tests.extensions.fleet.file_server import file_server
-from tests.extensions.fleet.processes import answer, command, served
-from tests.extensions.fleet.site_queries import queries
+from tests.file_server import file_server
+from tests.processes import answer, command, served
+from tests.site_queries import queries
 
 CONFIGURATION = """
 [project]

@@ -14,9 +14,9 @@ import pytest
 from bench.relevance.example_site import SITE
 from searchsocket.errors import VectorBackendUnavailable
 from searchsocket.extensions.milvus.connection import MilvusConnection
-from tests.extensions.fleet.processes import answer, command, served
-from tests.extensions.fleet.site_queries import queries
 from tests.extensions.milvus.running import ENGINES, TOKEN, server_uri
+from tests.processes import answer, command, served
+from tests.site_queries import queries
 
 SECRET = "opensesame-1234567890"
 NOTHING_LESS = {"SEARCHSOCKET__SEARCH__ON_BACKEND_FAILURE": "error"}

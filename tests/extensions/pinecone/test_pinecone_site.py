@@ -10,10 +10,10 @@ import httpx
 import pytest
 
 from bench.relevance.example_site import SITE
-from tests.extensions.fleet.processes import answer, command, served
-from tests.extensions.fleet.site_queries import queries
 from tests.extensions.pinecone.server.running import running
 from tests.extensions.pinecone.server.service import Service
+from tests.processes import answer, command, served
+from tests.site_queries import queries
 
 KEY = "pcsk_opensesame-1234567890"
 
