@@ -86,17 +86,22 @@ _NO_NEGATION = re.compile(r"\bnot only\b|\bor not\b|\bno matter\b|\bno\.\s?\d|\b
 _OPPOSITES = (
     "enable disable, enabled disabled, on off, true false, before after, above below, more less, most least, "
     "maximum minimum, max min, larger smaller, increase decrease, increases decreases, required optional, always "
-    "never, first last, start stop, starts stops, start end, starts ends, allow refuse, allows refuses, allow deny, "
-    "allows denies, accept reject, accepts rejects, accepted rejected, include exclude, includes excludes, included "
-    "excluded, add remove, adds removes, added removed, create delete, creates deletes, open close, opens closes, "
-    "public private, local remote, read write, reads writes, faster slower, newer older, newest oldest, synchronous "
-    "asynchronous, client server, input output, left right, top bottom, inside outside, with without, ascending "
-    "descending, mutable immutable, safe unsafe, everyone nobody, all none, old new, higher lower, highest lowest, "
-    "longer shorter, longest shortest, up down, internal external, visible hidden, upload download, horizontal "
-    "vertical, positive negative, push pull, install uninstall, load unload, lock unlock, mount unmount, valid "
-    "invalid, known unknown, succeed fail, succeeds fails, show hide, shows hides, supported unsupported, "
-    "recommended discouraged, absolute relative, global local"
+    "never, first last, start stop, starts stops, start end, starts ends, allow refuse, allows refuses, allow "
+    "deny, allows denies, accept reject, accepts rejects, accepted rejected, include exclude, includes excludes, "
+    "included excluded, add remove, adds removes, added removed, create delete, creates deletes, open close, "
+    "opens closes, public private, local remote, read write, reads writes, faster slower, newer older, newest "
+    "oldest, synchronous asynchronous, client server, input output, left right, top bottom, inside outside, with "
+    "without, ascending descending, mutable immutable, safe unsafe, everyone nobody, all none, all some, every "
+    "some, only also, old new, higher lower, highest lowest, longer shorter, longest shortest, up down, internal "
+    "external, visible hidden, upload download, horizontal vertical, positive negative, push pull, install "
+    "uninstall, load unload, lock unlock, mount unmount, valid invalid, known unknown, succeed fail, succeeds "
+    "fails, show hide, shows hides, supported unsupported, recommended discouraged, absolute relative, global "
+    "local"
 )
+_GERMAN_LIST = "der die das und ist nicht ein eine einen mit von zu den dem des auf für wird im er sie es"
+_GERMAN = frozenset(_GERMAN_LIST.split())
+_GERMAN_SHARE, _LEAST_GERMAN = 0.12, 8  # words
+_ONLY = re.compile(r"(?<!\bnot )\b(?:only|solely|exclusively|just|nur)\b", re.IGNORECASE)
 _SAME_LISTS = (
     "show display print list", "delete remove", "return give", "need require", "check verify validate",
     "start begin launch", "read load parse", "store save write", "create make generate", "find locate",
@@ -127,9 +132,9 @@ _STARTERS = frozenset(_STARTER_LIST.split())
 _EMPTY_LIST = (
     "answer following steps step example examples way ways use used using uses user users want need needs "
     "documentation docs page pages passage passages according means mean make makes get gets also like via please "
-    "note may must provide provides provided allow allows let lets say says simply run execute set see then try open "
-    "check choose type enter call first next finally per whether however therefore instead available possible "
-    "specific file files command commands option options setting settings function method parameter argument flag "
+    "note may must provide provides provided let lets say says simply run execute set see then try open "
+    "check choose type enter call first next finally per whether however therefore instead specific "
+    "file files command commands option options setting settings function method parameter argument flag "
     "field named called"
 )
 _EMPTY = frozenset(_EMPTY_LIST.split())
@@ -254,12 +259,10 @@ class Passage:
         return [line for line in map(_code_line, self.text.split("\n")) if line]
 
     @cached_property
-    def has_capital_nouns(self) -> bool:
-        """Return True if common nouns have a capital letter, as in German."""
-        words = [word for unit in self.units for word in unit.literal.split()[1:] if word[:1].isalpha()]
-        capital = sum(word[:1].isupper() and word[1:].islower() for word in words)
-        known = sum(word.lower() in STOP_WORDS for word in words)
-        return len(words) >= 8 and capital > 0.2 * len(words) and known < 0.2 * len(words)
+    def is_german(self) -> bool:
+        """Return True for German, which writes all nouns with a capital letter."""
+        words = self.whole.folded.split()
+        return len(words) >= _LEAST_GERMAN and sum(word in _GERMAN for word in words) > _GERMAN_SHARE * len(words)
 
 
 def prove(
@@ -271,7 +274,7 @@ def prove(
         sentence: In the Markdown of `markup`.
         cited: Numbers of passages that the model cites; the first choice.
     """
-    is_german = any(passage.has_capital_nouns for passage in passages)
+    is_german = any(passage.is_german for passage in passages)
     known = frozenset(chain.from_iterable(passage.whole.literal.split() for passage in passages))
     clauses = clauses_of(sentence, known, has_names=not is_german)
     words = tuple(chain.from_iterable(clause.words for clause in clauses))
@@ -486,13 +489,15 @@ def _contradiction(clause: Clause, passage: Passage) -> Proof | None:
     others = [source] if is_close else [source, unit]
     if score >= 1.0 and all(each.is_negative != is_negative(clause.text) for each in others):
         return Proof(reason="a negation differs")
+    if is_close and bool(_ONLY.search(clause.text)) != bool(_ONLY.search(source.literal)):
+        return Proof(reason="it is only so, or not only")
     for kind in ("number", "name"):
         if _has_another(kind, clause, [source for source, _ in candidates]):
             return Proof(reason=f"the passage has another {kind}")
     for word in said:
         for opposite in _opposites().get(word, frozenset()) - said:
-            is_elsewhere = opposite in passage.whole.plain_words and word not in passage.whole.plain_words
-            if is_elsewhere or (opposite in source.plain_words and word not in source.plain_words):
+            near = (passage.whole, unit, source)
+            if any(opposite in text.plain_words and word not in text.plain_words for text in near):
                 return Proof(reason=f"the passage has {opposite!r} instead of {word!r}")
     return None
 
