@@ -1,9 +1,11 @@
 """Additions of an extension to the service of a project."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import NamedTuple
+from typing import Literal, NamedTuple
+
+from fastapi import Request
 
 from search_api.endpoints.capabilities import OnAnswer
 from search_api.endpoints.common import Freshness
@@ -11,6 +13,8 @@ from search_api.openapi import SearchApp
 from searchsocket.project.project import Project
 from searchsocket.serving.capabilities.base import Services
 from searchsocket.serving.service import OnError, SearchService
+
+OnReaction = Callable[[Request, str | None, str, Literal["refused", "not_helpful"]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +30,8 @@ class AppContext:
     clock: Callable[[], datetime]
     on_error: OnError
     has_key: bool  # a key is configured, so callers can be trusted
+    # Called with a question that was not answered in sentences, or whose answer did not help.
+    on_reaction: list[OnReaction] = field(default_factory=list)
 
     @property
     def prefix(self) -> str:

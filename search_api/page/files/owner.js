@@ -5,6 +5,8 @@ const LISTS = [
   ["withoutResults", "Without results"],
   ["noCloseMatch", "No close match"],
   ["withoutClick", "Results that nobody opens"],
+  ["refusedAnswers", "Questions without an answer in sentences"],
+  ["unhelpfulAnswers", "Answers that did not help"],
   ["top", "Most searched"],
 ];
 const PARTS = ["cosine", "bm25", "vector", "keyword", "page", "fused", "second", "links", "depth", "exact", "weight", "rerank"];

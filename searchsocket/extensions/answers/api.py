@@ -17,7 +17,7 @@ from search_api.errors import status_of
 from search_api.extension import Added, AppContext
 from search_api.gate.queries import CostlyQueries
 from searchsocket.errors import SearchSocketError
-from searchsocket.extensions.answers.answer import AnswerPassages, Event, SentenceAnswer, whole_answer
+from searchsocket.extensions.answers.answer import AnswerPassages, AnswerRefusal, Event, SentenceAnswer, whole_answer
 from searchsocket.extensions.answers.engine import Answers, Question
 from searchsocket.extensions.answers.prompt import Turn
 from searchsocket.extensions.answers.script import add_script
@@ -28,7 +28,6 @@ from searchsocket.serving.answers import INTERNAL, public_message, to_json
 from searchsocket.serving.capabilities import fields
 from searchsocket.serving.capabilities.base import Caller
 from searchsocket.serving.capabilities.base import Request as Body
-from searchsocket.serving.service import OnError
 
 MAX_HISTORY = 4
 MAX_ANSWER_CHARS = 8_000
@@ -61,6 +60,14 @@ class AnswerRequest(Body):
     stream: Annotated[bool, Field(description="True: server-sent events, false: one JSON. Default: false.")] = False
 
 
+class FeedbackRequest(Body):
+    """The body of `POST /api/answer/feedback`."""
+
+    q: fields.Text
+    helpful: bool
+    scope: fields.ScopeName | None = None
+
+
 def add_endpoints(context: AppContext) -> Added:
     """Add the endpoint, if the settings enable answers."""
     if context.project.settings.section(AnswersSettings).enable:
@@ -72,30 +79,38 @@ def add_endpoints(context: AppContext) -> Added:
             on_error=context.on_error,
         )
         context.app.state.answers = answers
-        add_answer(context.app, f"{context.prefix}/answer", answers, context.on_error)
+        add_answer(context.app, f"{context.prefix}/answer", answers, context)
         add_script(context.app, f"{context.prefix}/answer")
     return Added()
 
 
-def add_answer(app: FastAPI, path: str, answers: Answers, on_error: OnError) -> None:
-    """Serve answers at `path`."""
+def add_answer(app: FastAPI, path: str, answers: Answers, context: AppContext) -> None:
+    """Serve answers at `path`, and take the opinion of visitors below it."""
+    on_error = context.on_error
     retrieval = CostlyQueries()
     threads = CapacityLimiter(2 * MAX_ANSWERS)  # most of them wait for the model
 
-    async def rest(reading: _Reading, caller: Caller) -> AsyncIterator[bytes]:
+    def react(request: Request, body: AnswerRequest, event: Event) -> None:
+        if isinstance(event.data, AnswerRefusal) and event.data.reason in ("not_covered", "unsupported"):
+            for listener in context.on_reaction:
+                listener(request, body.scope, body.q, "refused")
+
+    async def rest(request: Request, body: AnswerRequest, reading: _Reading) -> AsyncIterator[bytes]:
         """Yield the events as text; an error ends them with `error`."""
+        caller = caller_of(request)
         try:
             while event := await reading.next(threads):
+                react(request, body, event)
                 yield _event(event.name, to_json(event.data, sources=caller.trusted))
         except Exception as error:  # noqa: BLE001  (the status is sent already)
             on_error(error)
             code, message = _public(error)
             yield _event("error", json.dumps({"code": code, "message": message}).encode())
 
-    async def stream(first: Event, reading: _Reading, caller: Caller) -> AsyncIterator[bytes]:
+    async def stream(request: Request, body: AnswerRequest, first: Event, reading: _Reading) -> AsyncIterator[bytes]:
         try:
-            yield _event(first.name, to_json(first.data, sources=caller.trusted))
-            async for text in rest(reading, caller):
+            yield _event(first.name, to_json(first.data, sources=caller_of(request).trusted))
+            async for text in rest(request, body, reading):
                 yield text
         finally:
             await reading.close()
@@ -115,15 +130,31 @@ def add_answer(app: FastAPI, path: str, answers: Answers, on_error: OnError) -> 
         assert first is not None
         passages = first.data.passages if isinstance(first.data, AnswerPassages) else ()
         note_search(request, body.scope or "", len(passages))
+        react(request, body, first)
         if body.stream:
-            return StreamingResponse(stream(first, reading, caller), media_type="text/event-stream", headers=_HEADERS)
+            events = stream(request, body, first, reading)
+            return StreamingResponse(events, media_type="text/event-stream", headers=_HEADERS)
         sent = [first]
         try:
             while event := await reading.next(threads):
+                react(request, body, event)
                 sent.append(event)
         finally:
             await reading.close()
         return json_response(whole_answer(body.q, sent), sources=caller.trusted)
+
+    @app.post(
+        f"{path}/feedback",
+        operation_id="answerFeedback",
+        summary="Report if an answer helped",
+        status_code=HTTPStatus.NO_CONTENT,
+        responses=ERRORS | BODY_ERRORS,
+    )
+    async def post_feedback(request: Request, body: FeedbackRequest) -> Response:
+        context.service.scopes.find(body.scope, trusted=caller_of(request).trusted)
+        for listener in () if body.helpful else context.on_reaction:
+            listener(request, body.scope, body.q, "not_helpful")
+        return Response(status_code=HTTPStatus.NO_CONTENT)
 
 
 class _Reading:

@@ -103,6 +103,7 @@ class Answers:
             if not getattr(settings, name):
                 raise ConfigError(f"answers need a language model; set answers.{name}")
         backends = Backends(project, environ, clock=clock, on_error=on_error)
+        self.project = project
         self.settings = settings
         self.spending = Spending(
             prices_of(settings),

@@ -16,7 +16,7 @@ from searchsocket.errors import InvalidRequest
 from searchsocket.extensions.demand.log import DemandLog, DemandRecorder
 from searchsocket.extensions.demand.owner import add_owner
 from searchsocket.extensions.demand.settings import DemandSettings
-from searchsocket.extensions.demand.tally import Outcome, SearchEvent, storable_query
+from searchsocket.extensions.demand.tally import Outcome, Reaction, SearchEvent, storable_query
 from searchsocket.search.answer import SearchAnswer
 from searchsocket.search.bounds import MAX_QUERY_CHARS
 from searchsocket.serving.capabilities.pages import SearchRequest
@@ -62,6 +62,7 @@ def _record_demand(context: AppContext, beacon: str) -> OnAnswer:
 
     app.router.lifespan_context = lifespan
     app.state.demand = recorder
+    context.on_reaction.append(listener.reaction)
     return listener.search
 
 
@@ -83,6 +84,10 @@ class SearchListener:
         scope = answer.scope if answer else body.scope or self._default_scope
         is_filtered = body.filters or body.path_prefix or body.tags or body.version
         self.note(request, SearchEvent("", scope, body.q, _outcome(answer, is_filtered=bool(is_filtered))))
+
+    def reaction(self, request: Request, scope: str | None, question: str, reaction: Reaction) -> None:
+        """Record a question that was refused, or an answer that did not help."""
+        self.note(request, SearchEvent("", scope or self._default_scope, question, reaction=reaction))
 
     def note(self, request: Request, event: SearchEvent) -> None:
         """Record an event, unless its caller is trusted or asks not to be recorded (Global Privacy Control)."""

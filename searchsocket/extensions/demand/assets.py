@@ -49,6 +49,8 @@ def demand_metadata(report: DemandReport) -> Metadata:
         "without_results": report.without_results,
         "no_close_match": report.no_close_match,
         "without_click": report.without_click,
+        "refused_answers": report.refused_answers,
+        "unhelpful_answers": report.unhelpful_answers,
         "most_searched": report.top,
     }
     visitors = report.visitors or 1

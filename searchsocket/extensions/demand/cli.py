@@ -23,6 +23,8 @@ _TITLES = {
     "without_results": "Without results",
     "no_close_match": "No close match",
     "without_click": "Results that nobody opens",
+    "refused_answers": "Questions without an answer in sentences",
+    "unhelpful_answers": "Answers that did not help",
     "top": "Most searched",
 }
 

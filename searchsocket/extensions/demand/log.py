@@ -89,6 +89,7 @@ class DemandLog:
             with closing(sqlite3.connect(self.path, timeout=_BUSY_TIMEOUT_S)) as db:
                 db.execute("PRAGMA journal_mode = WAL")
                 db.execute(_TABLE)
+                _add_columns(db)
                 share(self.path)
                 with db:
                     yield db
@@ -96,6 +97,15 @@ class DemandLog:
             if isinstance(error, sqlite3.DatabaseError) and "not a database" in str(error):
                 raise StateUnavailable(f"{self.path} is damaged; rename it to start a new demand log") from error
             raise client_error("cannot use the demand log", self.path, error) from error
+
+
+def _add_columns(db: sqlite3.Connection) -> None:
+    """Add the counts that a log of an earlier release lacks."""
+    known = {row[1] for row in db.execute("PRAGMA table_info(demand)")}
+    for name in _COUNTS:
+        if name not in known:
+            with suppress(sqlite3.OperationalError):  # another process was faster
+                db.execute(f"ALTER TABLE demand ADD COLUMN {name} INTEGER NOT NULL DEFAULT 0")
 
 
 def _values(row: DemandRow) -> tuple[str | int, ...]:

@@ -49,6 +49,8 @@ class DemandEntry(Wire):
     unanswered: int  # visitors without results
     weak: int  # visitors without a close match
     clicked: int  # visitors who opened a result
+    refused: int  # visitors whose question was not answered in sentences
+    not_helpful: int  # visitors whom an answer in sentences did not help
     opened: tuple[OpenedPage, ...]
     current_quality: Quality  # of the live index
     nearest: tuple[NearPage, ...]
@@ -72,12 +74,15 @@ class DemandReport(Wire):
     without_results: tuple[DemandEntry, ...]
     no_close_match: tuple[DemandEntry, ...]
     without_click: tuple[DemandEntry, ...]
+    refused_answers: tuple[DemandEntry, ...]
+    unhelpful_answers: tuple[DemandEntry, ...]
     top: tuple[DemandEntry, ...]
 
     @property
     def proposals(self) -> tuple[DemandProposal, ...]:
         """The proposals of all lists, each once."""
-        entries = (*self.without_results, *self.no_close_match, *self.without_click, *self.top)
+        entries = (*self.without_results, *self.no_close_match, *self.without_click, *self.refused_answers)
+        entries = (*entries, *self.unhelpful_answers, *self.top)
         return tuple({entry.proposal.text: entry.proposal for entry in entries if entry.proposal}.values())
 
 
@@ -120,11 +125,11 @@ def demand_report(
     make_entry = _EntryMaker(engine, scope, golden, golden_file(project.root, file))
     selections = (_select(is_listed, demands, total)[:limit] for is_listed in _LISTS)
     lists = [tuple(map(make_entry, selection)) for selection in selections]
-    without_results, no_close_match, without_click, top = lists
+    without_results, no_close_match, without_click, refused, unhelpful, top = lists
     return DemandReport(
         scope.name, first_day, today.isoformat(), project.settings.section(DemandSettings).min_visitors,
         total.visitors, total.searches, total.unanswered, total.weak, total.clicked, len(demands),
-        without_results, no_close_match, without_click, top,
+        without_results, no_close_match, without_click, refused, unhelpful, top,
     )  # fmt: skip
 
 
@@ -187,10 +192,20 @@ def _is_weak(counts: DemandCounts) -> bool:
 
 
 def _is_unclicked(counts: DemandCounts) -> bool:
-    return not _is_unanswered(counts) and not _is_weak(counts) and counts.clicked < _FEW * counts.visitors
+    is_question = counts.refused >= _MOST * counts.visitors  # it has no results to open
+    is_answered = not (_is_unanswered(counts) or _is_weak(counts) or is_question)
+    return is_answered and counts.clicked < _FEW * counts.visitors
 
 
-_LISTS = (_is_unanswered, _is_weak, _is_unclicked, lambda _: True)
+def _is_refused(counts: DemandCounts) -> bool:
+    return counts.refused > 0
+
+
+def _is_unhelpful(counts: DemandCounts) -> bool:
+    return counts.not_helpful > 0
+
+
+_LISTS = (_is_unanswered, _is_weak, _is_unclicked, _is_refused, _is_unhelpful, lambda _: True)
 
 
 def _select(
@@ -229,9 +244,10 @@ class _EntryMaker:
         is_golden = demand.query in self._golden
         visitors = demand.counts.visitors
         proposal = propose(current, opened, visitors, self._probe, self._golden_file, is_golden=is_golden)
+        counts = demand.counts
         return DemandEntry(
-            demand.query, demand.variants, visitors, demand.counts.searches, demand.counts.unanswered,
-            demand.counts.weak, demand.counts.clicked, demand.opened[:_PAGES], current.quality, current.pages, proposal,
+            demand.query, demand.variants, visitors, counts.searches, counts.unanswered, counts.weak, counts.clicked,
+            counts.refused, counts.not_helpful, demand.opened[:_PAGES], current.quality, current.pages, proposal,
         )  # fmt: skip
 
     def _search(self, query: str) -> SearchAnswer:

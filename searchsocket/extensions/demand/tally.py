@@ -17,6 +17,7 @@ from typing import Literal, NamedTuple
 from searchsocket.text.redaction import Redactor
 
 Outcome = Literal["answered", "weak", "unanswered"]
+Reaction = Literal["refused", "not_helpful"]  # to a question that is answered in sentences
 
 MAX_QUERIES = 10_000  # in memory, about 10 MB; the least recently searched one is dropped first
 MAX_TYPING = 5_000  # visitors who may still be typing
@@ -49,6 +50,7 @@ class SearchEvent(NamedTuple):
     query: str
     outcome: Outcome | None = None  # None: that of the last search for the query
     url: str = ""  # of the opened page; "" for a search
+    reaction: Reaction | None = None  # None for a search
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,8 @@ class DemandCounts:
     unanswered: int = 0  # visitors without results
     weak: int = 0  # visitors without a close match
     clicked: int = 0  # visitors who opened a result
+    refused: int = 0  # visitors whose question was not answered in sentences
+    not_helpful: int = 0  # visitors whom an answer in sentences did not help
 
     def minus(self, other: "DemandCounts") -> "DemandCounts":
         names = DemandCounts.__slots__
@@ -108,6 +112,8 @@ class _VisitorCounts:
     unanswered: Visitors = field(default_factory=Visitors)
     weak: Visitors = field(default_factory=Visitors)
     clicked: Visitors = field(default_factory=Visitors)
+    refused: Visitors = field(default_factory=Visitors)
+    not_helpful: Visitors = field(default_factory=Visitors)
     urls: dict[str, Visitors] = field(default_factory=dict)
     searches: int = 0
     outcome: Outcome | None = None  # of the last search
@@ -115,6 +121,9 @@ class _VisitorCounts:
 
     def add(self, visitor: int, event: SearchEvent) -> None:
         self.visitors.add(visitor)
+        if event.reaction:
+            (self.refused if event.reaction == "refused" else self.not_helpful).add(visitor)
+            return
         self.outcome = event.outcome or self.outcome
         if event.url:
             self.clicked.add(visitor)
@@ -129,7 +138,10 @@ class _VisitorCounts:
 
     def counts(self) -> DemandCounts:
         visitors = self.visitors.count
-        parts = (min(group.count, visitors) for group in (self.unanswered, self.weak, self.clicked))
+        parts = (
+            min(group.count, visitors)
+            for group in (self.unanswered, self.weak, self.clicked, self.refused, self.not_helpful)
+        )
         return DemandCounts(visitors, max(self.searches, visitors), *parts)
 
     def new_rows(self, row: DemandRow, min_visitors: int) -> Iterator[DemandRow]:
@@ -186,10 +198,11 @@ class Tally:
         text = " ".join(event.query.casefold().split())
         previous = self._typing.get(visitor)
         is_search_of_click = bool(event.url) and previous is not None and previous.text == text
-        if previous and (is_search_of_click or not (event.url or previous.is_continued_by(event, text, now_s))):
+        is_search = not (event.url or event.reaction)
+        if previous and (is_search_of_click or (is_search and not previous.is_continued_by(event, text, now_s))):
             del self._typing[visitor]
             self._count(visitor, previous.event)
-        if event.url:
+        if not is_search:
             self._count(visitor, event)
             return
         self._typing[visitor] = _LastSearch(event, text, now_s)
@@ -233,8 +246,8 @@ class Tally:
 
 
 def _of_all_queries() -> _VisitorCounts:
-    visitors, unanswered, weak, clicked = (Visitors(_DAY_BITS) for _ in range(4))
-    return _VisitorCounts(visitors, unanswered, weak, clicked)
+    visitors, unanswered, weak, clicked, refused, not_helpful = (Visitors(_DAY_BITS) for _ in range(6))
+    return _VisitorCounts(visitors, unanswered, weak, clicked, refused, not_helpful)
 
 
 def storable_query(query: str) -> str:
