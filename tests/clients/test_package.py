@@ -30,10 +30,12 @@ def test_a_build_gives_what_is_committed(tmp_path: Path) -> None:
         pytest.skip("needs `npm ci` in clients/js")
     subprocess.run([NODE, "scripts/build.mjs", str(tmp_path / "dist")], cwd=PACKAGE, check=True)
     built, committed = (
-        {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-        for folder in (tmp_path / "dist", DIST)
+        {path.relative_to(folder): path.read_bytes() for path in (folder / "dist").rglob("*") if path.is_file()}
+        for folder in (tmp_path, PACKAGE)
     )
     assert built == committed, REBUILD
+    parts = Path("test") / "static-parts.js"
+    assert (tmp_path / parts).read_bytes() == (PACKAGE / parts).read_bytes(), REBUILD
 
 
 @each_bundle

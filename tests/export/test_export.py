@@ -187,6 +187,17 @@ def test_a_query_is_a_heading_as_on_the_server(tmp_path: Path, q: str, url: str)
 
 
 @needs_node
+def test_a_heading_that_begins_with_the_query_precedes_more_words(tmp_path: Path) -> None:
+    pieces = [
+        Piece("/nets", "## Netting needles\n\nOf bone.", title="Bone", section="Netting needles"),
+        Piece("/fish/netting", "Netting, netting and netting.", title="Fish"),
+        Piece("/crew", f"The crew mends the netting. {'They sleep, they eat and they sing. ' * 20}", title="Crew"),
+    ]
+    folder = exported(make_site(tmp_path / "store", pieces), tmp_path / "out")
+    assert urls(browser_answers(folder, {"q": {"q": "netti"}})["q"])[0] == "/nets"
+
+
+@needs_node
 def test_hidden_pages_are_in_no_file(folder: Path) -> None:
     assert urls(browser_answers(folder, {"q": {"q": "secret"}})["q"]) == []
 

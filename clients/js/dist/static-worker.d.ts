@@ -1,12 +1,7 @@
 import { openIndex, search } from "./static/search.js";
+import { searchSites } from "./static/sites.js";
 import type { Origin, SearchRequest } from "./types.js";
-export { openIndex, search };
-export { curationOf } from "./static/curation.js";
-export { searchSites } from "./static/sites.js";
-export { nearest } from "./static/terms.js";
-export { excludedWords, indexText, namesOf, parseQuery, possibleNames, setStopWords, spelledName, stem } from "./static/tokens.js";
-export { variantsOf } from "./static/variants.js";
-export { versionMatch, versionsOfPage, versionsOfQuery } from "./static/versions.js";
+export { openIndex, search, searchSites };
 /** A site of an export. */
 export interface StaticSite {
     /** Address of its first file, below the folder of the export; its other files are beside it. */

@@ -52,6 +52,8 @@ const { metafile: disk } = await build({ ...shared, metafile: true, entryPoints:
 if (languages.length) {
   await build({ ...shared, entryPoints: languages.map((name) => `src/labels/${name}`), outdir: `${out}/labels`, minify: true });
 }
+// Beside the tests that use it, since no visitor does.
+await build({ ...shared, entryPoints: ["test/static-parts.ts"], outdir: `${out}/../test`, minify: true });
 // What each bundle was made of, so that a test sees without npm that a source is newer.
 for (const entry of [...entries, "from-disk"]) {
   const bundle = Object.values({ ...metafile.outputs, ...disk.outputs }).find(({ entryPoint }) => entryPoint === `src/${entry}.ts`);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { curationOf, excludedWords, indexText, namesOf, nearest, parseQuery, possibleNames, setStopWords, spelledName, stem, variantsOf, versionMatch, versionsOfPage, versionsOfQuery } from "../dist/static-worker.js";
+import { curationOf, excludedWords, indexText, namesOf, nearest, parseQuery, possibleNames, setStopWords, spelledName, stem, variantsOf, versionMatch, versionsOfPage, versionsOfQuery } from "./static-parts.js";
 
 // The same cases as `tests/export/test_shared_cases.py`.
 const cases = JSON.parse(readFileSync(new URL("./static-cases.json", import.meta.url), "utf8"));

@@ -17,8 +17,8 @@ export interface Quote {
 export declare class Quoter {
     #private;
     constructor(query: QueryTerms);
-    /** Whether a heading of a chunk is called like the query. */
-    names(chunk: Chunk): boolean;
+    /** The bonus of a chunk with a heading that is the query, or that begins with it. */
+    named({ 3: title, 6: openings }: Chunk, whole: number, beginning: number): number;
     marks(text: string): Mark[];
     quote([text, units, kinds, title, anchor, , openings]: Chunk, maxChars: number): Quote;
 }

@@ -47,9 +47,10 @@ function valuesOf(values: readonly string[]): { exact: string[]; compared: Holds
   const exact: string[] = [];
   const compared: Holds[] = [];
   for (const value of values) {
-    const [, sign, bound] = /^\s*(<=|>=|<|>)\s*(-?[\d.]+(?:e[-+]?\d+)?)\s*$/i.exec(value) ?? [];
+    const [, sign, equal, number] = /^\s*([<>])(=?)\s*(-?[\d.]+(?:e[-+]?\d+)?)\s*$/i.exec(value) ?? [];
+    const bound = Number(number);
     if (!sign) exact.push(value);
-    else compared.push((stated) => (stated === Number(bound) ? sign.endsWith("=") : sign[0] === "<" ? stated < Number(bound) : stated > Number(bound)));
+    else compared.push((stated) => (stated === bound ? !!equal : sign === "<" ? stated < bound : stated > bound));
   }
   return { exact, compared };
 }

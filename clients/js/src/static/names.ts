@@ -2,12 +2,15 @@
 import type { Index } from "./index.js";
 import { possibleNames, spelledName } from "./tokens.js";
 
+export const ANYWHERE = 0;
 export const IN_TEXT = 1;
 export const IN_HEADING = 3;
 
-/** The chunks that have a term in their text, or in the headings in it. */
-export function chunksWith(index: Index, form: string, column: number): number[] {
-  return (index.posting(form)?.chunks ?? []).filter((_, at, own) => at % 4 === 0 && own[at + column]);
+/** The chunks that have all of the terms: anywhere, in their text, or in the headings in it. */
+export function chunksWith(index: Index, forms: readonly string[], column: number): number[] {
+  const [first = [], ...others] = forms.map((form) => (index.posting(form)?.chunks ?? []).filter((_, at, own) => at % 4 === 0 && (!column || own[at + column])));
+  const sets = others.map((other) => new Set(other));
+  return first.filter((chunk) => sets.every((set) => set.has(chunk)));
 }
 
 /** Pages by how far the query is their title: all of it, nearly, or its beginning. */
@@ -21,7 +24,7 @@ export function namedPages(index: Index, text: string, least = 0): Map<number, n
   names.forEach((name, at) => put(name, at ? nearly : 1));
   const begun = names[0] ?? "";
   // An identifier that is a title or in a heading is not read as the words that it consists of.
-  const isNamed = index.names.has(begun) || chunksWith(index, begun, IN_HEADING).length > 0;
+  const isNamed = index.names.has(begun) || chunksWith(index, [begun], IN_HEADING).length > 0;
   if (!isNamed) put(spelledName(text), nearly);
   if (begun.length >= 2 && !/\s$/.test(text)) {
     // The order does not depend on what is typed, so that a title stays while more letters follow. Of the names of a page

@@ -99,6 +99,5 @@ export async function withoutProduct(index: Index, text: string): Promise<string
 /** Whether the only heading of a section has these words and no other. */
 export function isHeading(index: Index, pieces: readonly string[]): boolean {
   const forms = parseQuery(pieces.join(" ")).words.map((word) => word.stem || word.exact);
-  const [first = [], ...others] = forms.map((form) => chunksWith(index, form, IN_HEADING));
-  return first.some((chunk) => index.ownHeadings[chunk] === forms.length && others.every((other) => other.includes(chunk)));
+  return chunksWith(index, forms, IN_HEADING).some((chunk) => index.ownHeadings[chunk] === forms.length);
 }

@@ -50,9 +50,11 @@ export class Quoter {
     this.#telling = telling(query.text);
   }
 
-  /** Whether a heading of a chunk is called like the query. */
-  names(chunk: Chunk): boolean {
-    return [chunk[3], ...chunk[6].map(([, , title]) => title)].some((title) => namesOf(title).some((name) => this.#names.has(name)));
+  /** The bonus of a chunk with a heading that is the query, or that begins with it. */
+  named({ 3: title, 6: openings }: Chunk, whole: number, beginning: number): number {
+    const [typed = ""] = this.#names;
+    const bonus = (name: string) => (this.#names.has(name) ? whole : typed.length > 1 && name.startsWith(typed) ? beginning : 0);
+    return Math.max(0, ...[title, ...openings.map((opening) => opening[2])].flatMap(namesOf).map(bonus));
   }
 
   marks(text: string): Mark[] {

@@ -1,7 +1,7 @@
 // The order of pages, as `searchsocket/search/ranking/` has it, by words alone.
 import type { Curation } from "./curation.js";
 import type { Index, Posting } from "./index.js";
-import { namedPages } from "./names.js";
+import { ANYWHERE, chunksWith, namedPages } from "./names.js";
 import { type QueryTerms, unique } from "./terms.js";
 import { indexText, type ParsedQuery, type QueryWord } from "./tokens.js";
 import { isVersion, versionMatch, versionsOfPage, versionsOfQuery } from "./versions.js";
@@ -33,10 +33,10 @@ export function scores(index: Index, query: QueryTerms): { chunks: Float64Array;
     if (posting) add(index, posting, worth, chunks, pages);
   }
   for (const [forms, worth] of query.wholes) {
-    const [first, ...others] = forms.map((form) => index.posting(form)!);
-    const hasAll = (chunk: number) => others.every(({ chunks: own }) => own.some((value, at) => at % 4 === 0 && value === chunk));
-    const own = first!.chunks.filter((_, at) => hasAll(first!.chunks[at - (at % 4)]!));
-    add(index, { pages: [], chunks: own, said: new Set(own.filter((_, at) => at % 4 === 0).map((chunk) => index.pageOf[chunk]!)) }, worth, chunks, pages);
+    const shared = new Set(chunksWith(index, forms, ANYWHERE));
+    const { chunks: all } = index.posting(forms[0]!)!;
+    const own = all.filter((_, at) => shared.has(all[at - (at % 4)]!));
+    add(index, { pages: [], chunks: own, said: new Set([...shared].map((chunk) => index.pageOf[chunk]!)) }, worth, chunks, pages);
   }
   return { chunks, pages };
 }

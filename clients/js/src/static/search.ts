@@ -102,7 +102,7 @@ async function pagesToExclude(index: Index, typed: string): Promise<ReadonlySet<
     forms.flatMap((form) => {
       const pages = index.posting(form)?.pages ?? [];
       const named = pages.filter((_, at) => at % 4 === 0 && (pages[at + 1] || pages[at + 3]));
-      return [...named, ...chunksWith(index, form, IN_TEXT).map((chunk) => index.pageOf[chunk]!)];
+      return [...named, ...chunksWith(index, [form], IN_TEXT).map((chunk) => index.pageOf[chunk]!)];
     }),
   );
 }
@@ -159,7 +159,7 @@ async function withTexts(index: Index, page: RankedPage): Promise<ReadPage> {
 /** What a page gains by its text: neighbouring words, headings, and names to the letter. */
 function bonuses(index: Index, query: QueryTerms, quoter: Quoter, page: ReadPage, curation: Curation): Pick<RankedPage, "score" | "exact" | "passage" | "chunks"> {
   const { weights, pages } = index.head;
-  const { alone, among, heading, title, whole } = weights.exact;
+  const { alone, among, heading, begunHeading, title, whole } = weights.exact;
   const { names, isAlone } = identifiers(query.text);
   const isTitled = page.exact >= title * whole;
   const name = `${pages.title[page.page]}\n${pages.url[page.page]}`;
@@ -170,7 +170,7 @@ function bonuses(index: Index, query: QueryTerms, quoter: Quoter, page: ReadPage
     if (!text) return { chunk, score };
     const content = `${text[3]}\n${text[0]}\n${name}`.toLowerCase();
     const literal = names.filter((one) => content.includes(one)).length / (names.length || 1);
-    const own = isTitled ? 0 : (isAlone ? alone : among) * literal + (quoter.names(text) ? heading : 0);
+    const own = isTitled ? 0 : (isAlone ? alone : among) * literal + quoter.named(text, heading, begunHeading);
     const said = `${text[3]}\n${text[0]}`;
     const beside = weights.neighbours * neighbours(query.words, said) + (hasSentence(query.parsed, said) ? weights.sentence : 0);
     exact = Math.max(exact, page.exact + own);

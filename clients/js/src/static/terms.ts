@@ -1,7 +1,7 @@
 // A query taken apart, as `searchsocket/stores/words/keywords.py` and `evidence.py` do it.
 import { isCurrent, today } from "./curation.js";
 import type { Index } from "./index.js";
-import { chunksWith, IN_HEADING, namedPages } from "./names.js";
+import { ANYWHERE, chunksWith, IN_HEADING, namedPages } from "./names.js";
 import { isHeading, sameVersions, withoutProduct } from "./product.js";
 import { excludedWords, hasUnspaced, nameOf, type ParsedQuery, parseQuery, type QueryWord, stem, withoutWords, wordForms } from "./tokens.js";
 import { isNumber, sameVersion, variantsOf } from "./variants.js";
@@ -95,8 +95,7 @@ async function withVersions(index: Index, text: string, spelled: readonly Forms[
 
 /** Whether a chunk has all of the forms. */
 function hasAll(index: Index, forms: Forms): boolean {
-  const sets = forms.map((form) => new Set((index.posting(form)?.chunks ?? []).filter((_, at) => at % 4 === 0)));
-  return [...sets[0]!].some((chunk) => sets.every((set) => set.has(chunk))) || (forms.length === 1 && index.posting(forms[0]!) !== undefined);
+  return chunksWith(index, forms, ANYWHERE).length > 0 || (forms.length === 1 && index.posting(forms[0]!) !== undefined);
 }
 
 /** Add what unknown words may be typos of. */
@@ -241,7 +240,7 @@ async function nearestName(index: Index, { text, parsed, nearest: near, completi
 
 /** Whether a title or heading has the word. */
 function isInNames(index: Index, form: string): boolean {
-  return chunksWith(index, form, IN_HEADING).length > 0 || !!index.posting(form)?.pages.some((count, at) => at % 4 === 1 && count > 0);
+  return chunksWith(index, [form], IN_HEADING).length > 0 || !!index.posting(form)?.pages.some((count, at) => at % 4 === 1 && count > 0);
 }
 
 /** Which share of the query pages say, by which nonsense is refused. */
