@@ -35,7 +35,6 @@ LISTS = {
 TOGETHER = ("SOME_WORDS", "MANY_WORDS", "READ_WHOLE")
 PARTS: dict[str, Sequence[Replaced]] = {
     "one table for all models": [(engine, "shares_of", lambda q, *_, **__: weights.shares_of(q))],
-    "chunks that are pages count twice": [(weights, "READ_WHOLE", weights.READ)],
     "many words as few": [(weights, "MANY_WORDS", weights.FEW_WORDS)],
     "nothing to the letter": [(signals, "exact_features", lambda _, found, __: {"title": 0 * found.titled})],
     "no words in names": [(names, "WEIGHTS", WEIGHTS._replace(all_names=0, slug=0, named=0, compared_title=0))],
@@ -75,6 +74,4 @@ def _replaced(parts: Sequence[Replaced]) -> Callable[[], AbstractContextManager[
 
 
 def _one_table(table: Shares) -> Callable[[], AbstractContextManager[object]]:
-    return _replaced(
-        [(weights, name, table) for name in ("FEW_WORDS", "SOME_WORDS", "MANY_WORDS", "READ", "READ_WHOLE")]
-    )
+    return _replaced([(weights, name, table) for name in ("FEW_WORDS", "SOME_WORDS", "MANY_WORDS", "READ_WHOLE")])

@@ -301,7 +301,7 @@ def test_a_model_that_reads_sentences_counts_by_shares_of_its_own(
 ) -> None:
     """A table of words is there at once; what a network says of a query is worth more (docs/notes/ranking.md)."""
     monkeypatch.setattr(type(site.embedder), "is_instant", is_instant)
-    monkeypatch.setattr(weights, "READ", Shares(0.0, 0.0, 0.0))
+    monkeypatch.setattr(weights, "_WHOLE", 100.0)  # chunks per page
     monkeypatch.setattr(weights, "READ_WHOLE", Shares(0.0, 0.0, 0.0))
     [best, *_] = site.engine.search(SearchQuery("install the controller", explain=True), MAIN).results
     assert best.explanation

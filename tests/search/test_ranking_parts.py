@@ -18,7 +18,7 @@ from searchsocket.search.ranking.fusion import fuse, min_max
 from searchsocket.search.ranking.group import MAX_COMPARED_SECTIONS, PageGroup, each_alone, group_by_page
 from searchsocket.search.ranking.page_weight import page_weights
 from searchsocket.search.ranking.rank import Parts, Ranked, rank
-from searchsocket.search.ranking.weights import FEW_WORDS, MANY_WORDS, READ, READ_WHOLE, SOME_WORDS, Shares, shares_of
+from searchsocket.search.ranking.weights import FEW_WORDS, MANY_WORDS, READ_WHOLE, SOME_WORDS, Shares, shares_of
 from searchsocket.testing.store.samples import make_record
 from searchsocket.types import PageFacts, Record
 
@@ -60,17 +60,15 @@ def test_the_page_counts_more_where_much_is_said() -> None:
     assert shares_of("bring back pages that an index run of yesterday removed") == MANY_WORDS
 
 
-def test_shares_follow_the_model_and_the_kind_of_text() -> None:
-    """A model that reads sentences means more; where a chunk is the page, its words count once."""
+def test_a_model_that_reads_counts_more_if_a_chunk_is_its_page() -> None:
+    """The words of such a chunk would count twice. Sections count by the length of the query with every model."""
     sections, functions = ["/a", "/a", "/b", "/c"], ["/a", "/b", "/c", "/d"]
     for q in ("cut a string", "bring back pages that an index run of yesterday removed"):
-        assert shares_of(q, sections, is_read=True) == READ
         assert shares_of(q, functions, is_read=True) == READ_WHOLE
-        assert shares_of(q, sections) == shares_of(q, functions) == shares_of(q)
-    assert READ_WHOLE.meaning > READ.meaning > MANY_WORDS.meaning
-    assert sum(READ[:3]) == pytest.approx(1.0)
+        assert shares_of(q, sections, is_read=True) == shares_of(q, sections) == shares_of(q, functions) == shares_of(q)
+    assert READ_WHOLE.meaning > FEW_WORDS.meaning > MANY_WORDS.meaning
     assert sum(READ_WHOLE[:3]) == pytest.approx(1.0)
-    assert READ.together == FEW_WORDS.together == 0 < READ_WHOLE.together < SOME_WORDS.together == MANY_WORDS.together
+    assert FEW_WORDS.together == 0 < READ_WHOLE.together < SOME_WORDS.together == MANY_WORDS.together
 
 
 def test_equal_values_scale_to_one_value() -> None:

@@ -89,9 +89,7 @@ FEW_WORDS = LISTS["few_words"]
 MANY_WORDS = LISTS["many_words"]
 # Passages that answer mostly contain these words, but so do others.
 SOME_WORDS = LISTS["some_words"]
-# A model that reads whole sentences works for any length.
-READ = LISTS["read"]
-# In functions or abstracts the chunk is the page, so its words would count twice.
+# In functions or abstracts the chunk is the page, so its words would count twice; a model that reads means more there.
 READ_WHOLE = LISTS["read_whole"]
 
 
@@ -102,7 +100,7 @@ def shares_of(q: str, urls: Sequence[str] = (), *, is_read: bool = False) -> Sha
         urls: The page of each candidate.
         is_read: True if the model reads a text as a whole, instead of adding up its words.
     """
-    if is_read:
-        return READ_WHOLE if urls and len(urls) < _WHOLE * len(set(urls)) else READ
+    if is_read and urls and len(urls) < _WHOLE * len(set(urls)):
+        return READ_WHOLE
     count = sum(not word.is_stop for word in parse_query(q).words)
     return MANY_WORDS if count >= _MANY else SOME_WORDS if count >= _SOME else FEW_WORDS
