@@ -10,5 +10,5 @@ EXTENSION = Extension(
     name="answers",
     settings=f"{__name__}.settings:AnswersSettings",
     endpoints=f"{__name__}.api:add_endpoints",
-    options={"ask": f"{__name__}.cli:with_answer"},
+    options={"ask": f"{__name__}.cli:with_answer", "test": f"{__name__}.cli:with_golden_answers"},
 )

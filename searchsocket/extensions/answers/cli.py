@@ -1,5 +1,6 @@
 """`searchsocket ask --answer`: the answer in sentences, and its cost before."""
 
+import json
 import os
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -16,9 +17,12 @@ from searchsocket.extensions.answers.answer import (
     AnswerCitation,
     AnswerRefusal,
     AnswerSentence,
+    SentenceAnswer,
     whole_answer,
 )
 from searchsocket.extensions.answers.engine import Answers, Estimate, Question
+from searchsocket.extensions.answers.golden import FILE, judge_answer, read_golden_answers
+from searchsocket.project.project import Project
 from searchsocket.serving.answers import to_json
 from searchsocket.serving.capabilities.base import SHELL
 from searchsocket.serving.content import open_content
@@ -46,6 +50,54 @@ def with_answer(command: click.Command) -> click.Command:
     return click.Command(command.name, callback=ask, params=[*command.params, *_OPTIONS], help=command.help)
 
 
+def with_golden_answers(command: click.Command) -> click.Command:
+    """Return `searchsocket test` with the option for golden answers."""
+    queries = command.callback
+    assert queries
+
+    def test(answers: bool, **fields: Any) -> None:
+        if answers:
+            _test_answers(fields["root"], fields["scope_name"], as_json=fields["as_json"])
+        else:
+            queries(**fields)
+
+    option = click.Option(["--answers"], is_flag=True, help=f"Ask the questions of {FILE} instead, with the model.")
+    return click.Command(command.name, callback=test, params=[*command.params, option], help=command.help)
+
+
+def _test_answers(root: Path, scope_name: str | None, *, as_json: bool) -> None:
+    """Ask the golden questions on the live index; exit with 1 if an answer is wrong."""
+    project, scope = load_scope(root, scope_name)
+    golden = read_golden_answers(project.root)
+    answers = _open(project) if golden else None
+
+    def ask(question: str) -> SentenceAnswer:
+        assert answers
+        return whole_answer(question, answers.events(Question(question, scope=scope.name), SHELL))
+
+    outcomes = [judge_answer(each, ask) for each in golden]
+    if as_json:
+        click.echo(json.dumps([json.loads(to_json(outcome, sources=True)) for outcome in outcomes]))
+    else:
+        say(f"{len(outcomes)} golden answers" if golden else f"{project.root / FILE} has no questions")
+        for outcome in outcomes:
+            verdict = f"skipped: {outcome.skipped}" if outcome.skipped else "; ".join(outcome.problems) or "right"
+            say(f"  {outcome.question}  {verdict}")
+    if any(outcome.problems for outcome in outcomes):
+        raise SystemExit(1)
+
+
+def _open(project: Project) -> Answers:
+    content = open_content(project, os.environ, open_service(project, os.environ))
+    return Answers(
+        project,
+        os.environ,
+        lambda: content,
+        clock=lambda: datetime.now(UTC),
+        on_error=lambda error: click.echo(trouble_line(error), err=True),
+    )
+
+
 def _answer(
     *,
     dry_run: bool,
@@ -58,14 +110,7 @@ def _answer(
 ) -> None:
     """Print the answer as it is written, then its sources; without one, the passages."""
     project, scope = load_scope(root, scope_name)
-    content = open_content(project, os.environ, open_service(project, os.environ))
-    answers = Answers(
-        project,
-        os.environ,
-        lambda: content,
-        clock=lambda: datetime.now(UTC),
-        on_error=lambda error: click.echo(trouble_line(error), err=True),
-    )
+    answers = _open(project)
     asked = Question(" ".join(question), scope=scope.name)
     if dry_run:
         say(_estimate_line(answers.estimate(asked, SHELL), answers.settings.model))

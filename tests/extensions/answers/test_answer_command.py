@@ -1,7 +1,8 @@
 """`searchsocket ask --answer` prints sentences with their sources, or the passages."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from chat_server import ChatServer, refusal
@@ -61,3 +62,57 @@ def test_without_the_option_passages_are_printed_as_before(ask: Callable[..., Re
 def test_an_answer_is_the_model_s_only_where_it_is_proved(ask: Callable[..., Result], server: ChatServer) -> None:
     server.says(f"{ANSWER} It sings in Norway [1].")
     assert "Norway" not in ask("--answer", QUESTION).stdout
+
+
+@pytest.fixture
+def golden(configured_robot: Callable[..., Project]) -> Iterator[Callable[[str], Result]]:
+    """Run `searchsocket test --answers` with these golden answers."""
+    file = Path(configured_robot().root, "golden-answers.toml")
+
+    def run(text: str) -> Result:
+        project = configured_robot()
+        file.write_text(text)
+        arguments = ["test", "--answers", "--json", "--project", str(project.root), "--scope", "main"]
+        return CliRunner().invoke(cli, arguments)
+
+    yield run
+    file.unlink()
+
+
+def test_golden_answers_have_their_facts(golden: Callable[[str], Result]) -> None:
+    strange = "Which taxes must a bakery in Lisbon pay?"
+    right = f'[[answer]]\nquestion = "{QUESTION}"\nfacts = ["Nine hours"]\nmust_not = ["ten"]\n'
+    result = golden(f'{right}[[answer]]\nquestion = "{strange}"\nrefused = true\n')
+    assert (result.exit_code, json.loads(result.stdout)) == (
+        0,
+        [{"question": question, "problems": [], "skipped": ""} for question in (QUESTION, strange)],
+    )
+
+
+@pytest.mark.parametrize(
+    ("entry", "problem"),
+    [
+        ('facts = ["ten hours"]', "lacks 'ten hours'"),
+        ('must_not = ["dock"]', "contains 'dock'"),
+        ("refused = true", "an answer, though it must be refused"),
+    ],
+)
+def test_a_wrong_answer_fails(entry: str, problem: str, golden: Callable[[str], Result]) -> None:
+    result = golden(f'[[answer]]\nquestion = "{QUESTION}"\n{entry}\n')
+    assert result.exit_code == 1
+    assert json.loads(result.stdout)[0]["problems"] == [problem]
+
+
+def test_without_a_model_golden_answers_are_skipped_and_said(
+    golden: Callable[[str], Result], server: ChatServer
+) -> None:
+    server.answer = lambda body: refusal(500, "out of memory")
+    result = golden(f'[[answer]]\nquestion = "{QUESTION}"\nfacts = ["nine hours"]\n')
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)[0]["skipped"] == "the language model is not available now"
+
+
+def test_a_mistake_in_the_file_is_named(golden: Callable[[str], Result]) -> None:
+    result = golden('[[answer]]\nfacts = ["nine hours"]\n')
+    assert result.exit_code != 0
+    assert "answer.0.question" in result.output
