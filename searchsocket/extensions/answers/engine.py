@@ -276,6 +276,7 @@ class _Writing:
         ]
         self._pages = pages
         self._cited: set[int] = set()
+        self._texts: set[str] = set()
         self._sentences = self._dropped = 0
         self._is_refused = False  # by the model
 
@@ -313,6 +314,10 @@ class _Writing:
         for sentence in sentences_of(piece) if piece.kind == "item" else [piece]:
             addresses = {each.url for each in self._sources.values() if each.url}
             text = without_unsafe_markup(without_yes_or_no(sentence.text), addresses)
+            if text in self._texts:  # a small model may repeat itself without end
+                continue
+            if text:
+                self._texts.add(text)
             found = prove(text, sentence.citations, self._passages) if text else Proof(reason="unsafe")
             if text and found.citations:
                 texts.append(text)

@@ -213,6 +213,11 @@ class Text:
                     units.setdefault(_NUMBER_WORDS[part], set()).add(_UNITS.get(unit.strip(_CLOSING), ""))
         return {number: frozenset(each) for number, each in units.items()}
 
+    def has_as_often(self, numbers: Sequence[str]) -> bool:
+        """Return True unless one of the digits is repeated more often in `numbers` than here."""
+        own = [_number(number) for _, number, _ in _NUMBER_IN_TEXT.findall(self.literal)]
+        return all(numbers.count(number) < 2 or numbers.count(number) <= own.count(number) for number in numbers)
+
     @cached_property
     def units(self) -> frozenset[str]:
         """The units that the text names, with or without a number."""
@@ -405,7 +410,7 @@ def _anchors(text: str, known: Collection[str], first: str, *, has_names: bool) 
 def _is_name(word: str, known: Collection[str], first: str, *, has_names: bool) -> bool:
     if not _NAME.fullmatch(word) or (not has_names and not (len(word) > 1 and word.isupper())):
         return False
-    lower = word.lower()
+    lower = re.sub(r"['’](?:s|re|ll|ve|d|m)$", "", word.lower())
     if word == "I" or lower in STOP_WORDS or lower in _VERBS:
         return False
     if _NEGATION.fullmatch(lower) or lower in _NUMBER_WORDS:
@@ -436,6 +441,9 @@ def _proof(
     supported = [max((_support(word, passage.whole) for passage in passages), default=0.0) for word in words]
     share = sum(supported) / len(supported) if words else 1.0
     quotes: dict[int, str] = {}
+    numbers = [anchor.text for clause in clauses for anchor in clause.anchors if anchor.kind == "number"]
+    if len(passages) == 1 and not passages[0].whole.has_as_often(numbers):
+        return Proof(reason="a number is repeated")
     reason = "" if share >= enough else f"only {share:.0%} of its words are in the passages"
     for clause in clauses:
         matches = [_match(clause, words, passage, near) for passage in passages]
@@ -459,7 +467,8 @@ def _match(clause: Clause, sentence_words: tuple[str, ...], passage: Passage, ne
     best = Proof(reason="its literals and words are not near each other")
     best_score = -1.0
     for units, window in passage.windows:
-        if not all(_has(window, anchor) for anchor in clause.anchors):
+        numbers = [anchor.text for anchor in clause.anchors if anchor.kind == "number"]
+        if not all(_has(window, anchor) for anchor in clause.anchors) or not window.has_as_often(numbers):
             continue
         share = sum(_support(word, window) for word in words) / len(words) if words else 1.0
         score = share - 0.05 * len(units)
@@ -505,8 +514,10 @@ def _contradiction(clause: Clause, passage: Passage) -> Proof | None:
 def _has_another(kind: str, clause: Clause, sources: Sequence[Text]) -> bool:
     """Return True if the clauses with most of the words have numbers or names, but none has those of the clause."""
     own = [anchor for anchor in clause.anchors if anchor.kind == kind]
-    if not own or not clause.words:
+    if not own:
         return False
+    if not clause.words:
+        return len(own) > 1 and not any(all(_has(source, anchor) for anchor in own) for source in sources)
     scores = [sum(_support(word, source) for word in clause.words) for source in sources]
     best = [source for source, score in zip(sources, scores, strict=True) if score == max(scores)]
     is_close = max(scores) >= _CLOSE * len(clause.words)

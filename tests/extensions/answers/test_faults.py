@@ -148,9 +148,9 @@ def test_a_missing_key_is_reported_and_the_passages_are_shown(make_reader: Calla
 
 
 def test_an_answer_that_is_too_long_is_cut_at_a_sentence(reader: Reader, server: ChatServer) -> None:
-    server.answer = lambda body: Script(spoken(SENTENCE * 3 + "Charge it in", "length"))
+    server.answer = lambda body: Script(spoken(SENTENCE + "Charge it in", "length"))
     events = reader.ask()
-    assert [each["text"] for each in events.of("sentence")] == [FIRST] * 3
+    assert [each["text"] for each in events.of("sentence")] == [FIRST]
 
 
 def test_a_visitor_who_leaves_ends_the_request(reader: Reader, server: ChatServer) -> None:
@@ -194,3 +194,10 @@ def test_events_are_valid_lines(reader: Reader, server: ChatServer) -> None:
     server.says(SENTENCE + "\n\n```\na\nb\n```\n")
     events: Events = reader.ask()
     assert json.dumps(events.of("sentence")[-1]["text"]) == '"a\\nb"'
+
+
+def test_a_sentence_is_shown_once(reader: Reader, server: ChatServer) -> None:
+    server.says(SENTENCE * 5)
+    events = reader.ask()
+    assert [each["text"] for each in events.of("sentence")] == [FIRST]
+    assert events.of("done")[0]["dropped"] == 0
