@@ -16,7 +16,7 @@ Not detected: a wrong relation between right words ("A calls B" for "B calls A")
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import chain
 from typing import NamedTuple
 
@@ -546,7 +546,7 @@ def _support(word: str, text: Text) -> float:
     return _SAME_CREDIT if any(_is_similar(word, each) for each in text.plain_words) else 0.0
 
 
-@cache
+@lru_cache(maxsize=100_000)  # models choose the words
 def _is_similar(word: str, other: str) -> bool:
     if _same_words().get(_forms(word), set()) & _same_words().get(_forms(other), set()):
         return True
@@ -557,7 +557,7 @@ def _is_similar(word: str, other: str) -> bool:
     return float(word_vector(word)[0] @ word_vector(other)[0]) >= _SAME_MEANING
 
 
-@cache
+@lru_cache(maxsize=20_000)
 def _forms(word: str) -> frozenset[str]:
     return frozenset(index_words(word))
 
