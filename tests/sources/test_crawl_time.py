@@ -73,7 +73,12 @@ def test_a_tls_handshake_byte_by_byte_ends_at_the_deadline() -> None:
 
 def test_a_name_that_is_never_resolved_ends_at_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
     never = threading.Event()
-    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: never.wait(20))
+
+    def resolve(*_: object, **__: object) -> list[object]:
+        never.wait(20)
+        return []
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
     try:
         with pytest.raises(SourceUnavailable, match=r"'127\.0\.0\.1' was not resolved within 0\.3 s"):
             fetch("http://127.0.0.1:1", timeout_s=0.3)
