@@ -49,7 +49,7 @@ def test_meaning_alone_answers(indexes: Indexes, judged: list[Judged]) -> None:
     words = indexed.store.reader(SCOPE).words
     unknown = {text for text, _ in paraphrases(NAME) if not words.evidence(text).indexed_share}
     results = [line for line in of_kind(judged, PARAPHRASE) if line.text in unknown]
-    assert len(results) > 40
+    assert len(results) >= 35
     assert sum(result.recall for result in results) / len(results) >= 0.4
 
 
@@ -84,7 +84,7 @@ def test_questions_about_other_software_get_little(judged: list[Judged]) -> None
     """
     for kind, most in ((SOFTWARE, 0.1), (FRESH_SOFTWARE, 0.11)):
         results = of_kind(judged, kind)
-        assert len(results) > 40
+        assert len(results) >= 35
         assert share(results, "answered") <= most
         assert share(results, "rejected") >= 0.6
 

@@ -1,4 +1,4 @@
-import { en } from "../labels/answers.js";
+import { en } from "./english.js";
 import type { ActionLabels, AnswerLabels } from "../labels/labels.js";
 import { shipped } from "../labels/shipped.js";
 import { SearchError } from "../errors.js";

@@ -86,7 +86,7 @@ a.missing { display: inline; }
 [aria-selected=true] { background: var(--chosen); }
 .title { font-weight: 600; }
 .in { font-weight: 400; }
-.path { color: var(--muted); font-size: .8125rem; }
+.path { unicode-bidi: isolate; color: var(--muted); font-size: .8125rem; }
 .snippet { color: var(--muted); font-size: .875rem; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; }
 [aria-selected=true] :is(.snippet, .path) { color: var(--text); }
 .heading { padding: .55rem .7rem .15rem; color: var(--muted); font-size: .8125rem; font-weight: 600; }

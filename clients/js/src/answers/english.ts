@@ -1,4 +1,4 @@
-import type { AnswerLabels } from "./labels.js";
+import type { AnswerLabels } from "../labels/labels.js";
 
 export const en: AnswerLabels = {
   ask: "Ask: {query}",

@@ -1,0 +1,2 @@
+import type { AnswerLabels } from "../labels/labels.js";
+export declare const en: AnswerLabels;

@@ -1,2 +1,0 @@
-import type { AnswerLabels } from "./labels.js";
-export declare const en: AnswerLabels;
