@@ -39,7 +39,7 @@ def indexer(shop: Path) -> Iterator[httpx.Client]:
         yield client
 
 
-@pytest.mark.parametrize("scheme", ["file", "http"])
+@pytest.mark.parametrize("scheme", [pytest.param("file", marks=pytest.mark.long), "http"])
 def test_the_address_alone_gives_equal_answers(shop: Path, indexer: httpx.Client, scheme: str) -> None:
     """Results, pages near a page, and bodies, for every page and dozens of queries."""
     empty = shop / f"reader-{scheme}"

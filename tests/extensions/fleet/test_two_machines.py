@@ -28,7 +28,7 @@ from searchsocket.pipeline.run.stage import exclusive
 from tests.extensions.fleet.checkout import Machine
 
 
-@pytest.fixture(params=["local", "milvus"])
+@pytest.fixture(params=["local", pytest.param("milvus", marks=pytest.mark.long)])
 def environ(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, str]:
     return {
         "SEARCHSOCKET__ARTIFACTS__URL": (tmp_path / "objects").as_uri(),

@@ -44,7 +44,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return shop
 
 
-@pytest.fixture(scope="module", params=["documents", "legacy"])
+@pytest.fixture(scope="module", params=["documents", pytest.param("legacy", marks=pytest.mark.long)])
 def moved(request: pytest.FixtureRequest, shop: Path) -> Iterator[Moved]:
     """The same project in another folder, with its vectors in Pinecone and pushed."""
     folder = shop / request.param
@@ -90,7 +90,8 @@ def test_an_empty_disk_with_a_key_answers_as_the_local_store(moved: Moved, shop:
     assert written == []
 
 
-@pytest.mark.parametrize("moved", ["legacy"], indirect=True)  # documents: test_pinecone_commands
+# Of documents, `test_pinecone_commands` tests it.
+@pytest.mark.parametrize("moved", [pytest.param("legacy", marks=pytest.mark.long)], indirect=True)
 def test_a_run_writes_what_changed(moved: Moved, shop: Path) -> None:
     """Rows that the service counted: records that begin, records that end, and the marks around them."""
     assert moved.index()[1] == {}
