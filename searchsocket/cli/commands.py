@@ -100,7 +100,7 @@ class _AllCommands(LoadedCommands):
 
 
 def _places(commands: Mapping[str, Command]) -> Mapping[str, str]:
-    return {name: command.place or f"searchsocket.cli.made:{name}" for name, command in commands.items()}
+    return {name: command.place or f"searchsocket.cli.capability_commands:{name}" for name, command in commands.items()}
 
 
 def _ordered(core: Mapping[str, str], extensions: Iterable[Extension]) -> Iterator[tuple[str, Command]]:
