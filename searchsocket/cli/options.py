@@ -2,7 +2,8 @@
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
@@ -36,9 +37,19 @@ def named_filter(text: str) -> Named:
 
 _FILTER = re.compile(r"([^=<>]*)(=|<=|>=|<|>)(.*)", re.DOTALL)
 F = TypeVar("F", bound=Callable[..., object])
+C = TypeVar("C", bound=click.Command)
 JSON_FLAG = "--json"
 _JSON = "searchsocket.json"
 _QUIET = "searchsocket.quiet"
+
+
+def with_options(command: C, options: Sequence[click.Option], *, after: str = "") -> C:
+    """Return a copy of a command with more options, behind the parameter with this name; "" = at the end."""
+    changed = copy(command)
+    names = [option.name for option in command.params]
+    at = names.index(after) + 1 if after else len(names)
+    changed.params = [*command.params[:at], *options, *command.params[at:]]
+    return changed
 
 
 def all_of(*options: Callable[[Any], Any]) -> Callable[[F], F]:

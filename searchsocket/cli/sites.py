@@ -2,10 +2,9 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from searchsocket.cli.server import Listener
     from searchsocket.project.settings.features import McpSettings
 
-C = TypeVar("C", bound=click.Command)
 _ONE = "this installation answers about one project at a time; remove the repeated --project"
 
 
@@ -125,14 +123,6 @@ class Sites:
 def chosen_sites() -> Sites:
     """The choice of the first extension that makes one, else that of this module."""
     return next((load(each.sites) for each in extensions() if each.sites), None) or Sites()
-
-
-def with_options(command: C, after: str, options: Sequence[click.Option]) -> C:
-    """Return a copy of a command with more options, behind the parameter with this name."""
-    changed = copy(command)
-    at = next(at for at, option in enumerate(command.params) if option.name == after) + 1
-    changed.params = [*command.params[:at], *options, *command.params[at:]]
-    return changed
 
 
 def enabled(project: Project) -> Project:

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 from small_site import write_site
 
-from searchsocket.cli import commands, made
+from searchsocket.cli import capability_commands, commands
 from searchsocket.cli.main import cli
 from searchsocket.extensions.base import Command
 
@@ -22,7 +22,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_fields_are_options_and_the_answer_is_text_or_json(root: Path) -> None:
-    command = made.related  # type: ignore[attr-defined]
+    command = capability_commands.related  # type: ignore[attr-defined]
     page = ["/about", "--project", str(root), "--top-k", "1"]
     text = CliRunner().invoke(command, page).output
     data = json.loads(CliRunner().invoke(command, [*page, "--json"]).output)
@@ -33,11 +33,11 @@ def test_fields_are_options_and_the_answer_is_text_or_json(root: Path) -> None:
 
 @pytest.mark.parametrize("arguments", [[], ["/about", "--top-k", "0"], ["/about", "--top-k", "many"]])
 def test_bounds_of_the_request_are_those_of_the_options(root: Path, arguments: list[str]) -> None:
-    result = CliRunner().invoke(made.related, [*arguments, "--project", str(root)])  # type: ignore[attr-defined]
+    result = CliRunner().invoke(capability_commands.related, [*arguments, "--project", str(root)])  # type: ignore[attr-defined]
     assert result.exit_code == 2
 
 
 def test_its_help_has_the_summary_and_the_descriptions(root: Path) -> None:
-    output = CliRunner().invoke(made.related, ["--help"]).output  # type: ignore[attr-defined]
+    output = CliRunner().invoke(capability_commands.related, ["--help"]).output  # type: ignore[attr-defined]
     assert "Show related pages." in output
     assert "--max-tokens" in output

@@ -8,7 +8,8 @@ from click.testing import CliRunner
 
 from searchsocket.cli import sites
 from searchsocket.cli.main import cli
-from searchsocket.cli.sites import ServeRequest, Sites, with_options
+from searchsocket.cli.options import with_options
+from searchsocket.cli.sites import ServeRequest, Sites
 from searchsocket.extensions.base import Extension
 
 
@@ -49,7 +50,7 @@ def test_an_extension_adds_an_option_where_it_belongs_and_gets_its_value(
             ServeRequest(roots=roots, added=added, port=port, **request, **rest)  # type: ignore[arg-type]
         )
 
-    changed = with_options(start, "port", [click.Option(["--place"], default="here")])
+    changed = with_options(start, [click.Option(["--place"], default="here")], after="port")
     assert [option.name for option in changed.params] == ["port", "place", "last"]
     assert [option.name for option in start.params] == ["port", "last"]
     assert CliRunner().invoke(changed, ["--place", "there"]).output == "there 1 ['docs']\n"

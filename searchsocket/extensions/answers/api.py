@@ -95,10 +95,11 @@ def add_answer(app: FastAPI, path: str, answers: Answers, context: AppContext) -
             for listener in context.on_reaction:
                 listener(request, body.scope, body.q, "refused")
 
-    async def rest(request: Request, body: AnswerRequest, reading: _Reading) -> AsyncIterator[bytes]:
+    async def stream(request: Request, body: AnswerRequest, first: Event, reading: _Reading) -> AsyncIterator[bytes]:
         """Yield the events as text; an error ends them with `error`."""
         caller = caller_of(request)
         try:
+            yield _event(first.name, to_json(first.data, sources=caller.trusted))
             while event := await reading.next(threads):
                 react(request, body, event)
                 yield _event(event.name, to_json(event.data, sources=caller.trusted))
@@ -106,12 +107,6 @@ def add_answer(app: FastAPI, path: str, answers: Answers, context: AppContext) -
             on_error(error)
             code, message = _public(error)
             yield _event("error", json.dumps({"code": code, "message": message}).encode())
-
-    async def stream(request: Request, body: AnswerRequest, first: Event, reading: _Reading) -> AsyncIterator[bytes]:
-        try:
-            yield _event(first.name, to_json(first.data, sources=caller_of(request).trusted))
-            async for text in rest(request, body, reading):
-                yield text
         finally:
             await reading.close()
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from searchsocket.cli.options import load_scope
+from searchsocket.cli.options import load_scope, with_options
 from searchsocket.cli.output import safe, say
 from searchsocket.cli.service_log import trouble_line
 from searchsocket.dollars import dollars
@@ -47,7 +47,9 @@ def with_answer(command: click.Command) -> click.Command:
         else:
             passages(**fields)
 
-    return click.Command(command.name, callback=ask, params=[*command.params, *_OPTIONS], help=command.help)
+    changed = with_options(command, _OPTIONS)
+    changed.callback = ask
+    return changed
 
 
 def with_golden_answers(command: click.Command) -> click.Command:
@@ -62,7 +64,9 @@ def with_golden_answers(command: click.Command) -> click.Command:
             queries(**fields)
 
     option = click.Option(["--answers"], is_flag=True, help=f"Ask the questions of {FILE} instead, with the model.")
-    return click.Command(command.name, callback=test, params=[*command.params, option], help=command.help)
+    changed = with_options(command, [option])
+    changed.callback = test
+    return changed
 
 
 def _test_answers(root: Path, scope_name: str | None, *, as_json: bool) -> None:

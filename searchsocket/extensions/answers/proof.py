@@ -14,148 +14,52 @@ Not detected: a wrong relation between right words ("A calls B" for "B calls A")
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property, lru_cache
+from functools import cached_property
 from itertools import chain
-from typing import NamedTuple
 
-from searchsocket.extensions.answers.markup import code_spans, plain_text
-from searchsocket.models.embedders.builtin import word_vector
-from searchsocket.text.words import STOP_WORDS, index_words
+from searchsocket.extensions.answers.clauses import (
+    CLAUSE_END,
+    CLOSING,
+    NEGATION,
+    NUMBER_WORDS,
+    QUOTES,
+    UNITS,
+    WORD,
+    Anchor,
+    Clause,
+    address_of,
+    anchors_of,
+    clauses_of,
+    number_of,
+)
+from searchsocket.extensions.answers.markup import plain_text
+from searchsocket.extensions.answers.meanings import forms_of, is_similar, opposites
+from searchsocket.text.words import index_words
 
 EMPTY = "empty"  # the reason of a sentence that claims nothing
 ENOUGH = 0.9  # share of a sentence's words that its passages support; `python -m bench.answers --calibrate`
 ENOUGH_NEAR = 0.6  # share of a clause's words near its literals
-_SAME_MEANING = 0.62  # cosine of two words
 _SAME_CREDIT = 0.8
 _LEAST_QUOTE = 15  # characters of a sentence that is quoted as it is
 _CLOSE = 0.75  # share of a clause's words and literals in a clause of the passage that says the same
 _WINDOW = 3  # neighbouring sentences or lines
 
-_QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "`": "", "‑": "-", "\u00a0": " "})
 _UNIT_END = re.compile(
     r"\n+|(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\betc\.)(?<!\bvs\.)(?<=[.!?])[\"')\]]*\s+|(?<=[。！？])", re.IGNORECASE
 )
-_CLAUSE_END = re.compile(
-    r"[,;:]\s+|\s[–—-]\s|[()]|(?<=[。，；、])|\s(?=(?:and|but|or|because|so|while|whereas|if|unless|until|when|without|und|oder|aber|ohne)\s)"
-)
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
-_OPENING, _CLOSING = "([{\"'“‘«*", ".,;:!?…)]}\"'”’»*"
-_NUMBER = re.compile(r"[vV]?(\d+(?:[.,:]\d+)*)(%|[A-Za-zµ]{1,4})?")
 _NUMBER_IN_TEXT = re.compile(r"(?<![\w.])([$€£])?[vV]?(\d+(?:[.,:]\d+)*)(?:[ \u00a0-]?(%|[A-Za-zµ]+))?")
-_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
-_ADDRESS = re.compile(r"(?:[a-z][a-z0-9+.-]*://|www\.)\S+|\S+@\S+\.\w+", re.IGNORECASE)
 _ADDRESS_IN_TEXT = re.compile(r"(?:[a-z][a-z0-9+.-]*://|\bwww\.)[^\s\"'<>`)]+", re.IGNORECASE)
-_FLAG = re.compile(r"-{1,2}[A-Za-z][\w-]*(?:=\S+)?")
-_IDENTIFIER = re.compile(
-    r"[$@#]\w+|\w*[a-z0-9][A-Z]\w*|\w*_\w+|\S*::\S*|[\w.]+\(\)|\.?[\w-]+(?:\.[\w-]+)+|\.[A-Za-z]\w+|\S*[\\/]\S*"
-)
-_WORDS_OF_PROSE = re.compile(r"[a-z]{2,}(?:/[a-z]{2,})+|[a-z](?:\.[a-z])+\.?")
-_NAME = re.compile(r"[A-ZÀ-ÞА-Я][\w'’+#&.-]*")
 _CODE_JOINT = r"[\s=:|\"']{1,6}"
 
-_NUMBER_LISTS = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen twenty",
-    "null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
-)
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
-_NUMBER_WORDS = {word: str(number) for words in _NUMBER_LISTS for number, word in enumerate(words.split())}
-_NUMBER_WORDS |= {word: str(10 * number) for number, word in enumerate(_TENS.split(), start=2)}
-del _NUMBER_WORDS["one"], _NUMBER_WORDS["null"]  # "one of them", and a value in code
-_UNITS = {
-    form: forms.split()[0]
-    for forms in (
-        "s sec secs second seconds sekunden sekunde", "ms millisecond milliseconds", "min mins minute minutes minuten",
-        "h hour hours hr hrs stunden stunde", "d day days tage tagen", "week weeks wochen", "month months monate",
-        "year years jahre", "b byte bytes", "kb kilobyte kilobytes kib", "mb megabyte megabytes mib",
-        "gb gigabyte gigabytes gib", "tb terabyte terabytes", "% percent prozent", "$ dollar dollars usd",
-        "€ euro euros eur", "px pixel pixels", "x times",
-    )
-    for form in forms.split()
-}  # fmt: skip
 _UNIT_SUFFIX = re.compile(r"_(s|ms|min|kb|mb|gb|usd|px|days|hours)\b")
-_NEGATION = re.compile(
-    r"\b(?:not|never|no|none|nothing|nobody|nowhere|without|cannot|neither|nor|unless|unable|refus\w+"
-    r"|nicht|kein\w*|nie|niemals|ohne|jamais|sans|nunca|sin)\b|\w+n['’]t\b",
-    re.IGNORECASE,
-)
 _YES_OR_NO = re.compile(r"^\W*(?:yes|no|ja|nein|oui|non|sí)\b\W*[,.!:;–—-]\W*", re.IGNORECASE)
 _NO_NEGATION = re.compile(r"\bnot only\b|\bor not\b|\bno matter\b|\bno\.\s?\d|\bno,\s", re.IGNORECASE)
-_OPPOSITES = (
-    "enable disable, enabled disabled, on off, true false, before after, above below, more less, most least, "
-    "maximum minimum, max min, larger smaller, increase decrease, increases decreases, required optional, always "
-    "never, first last, start stop, starts stops, start end, starts ends, allow refuse, allows refuses, allow "
-    "deny, allows denies, accept reject, accepts rejects, accepted rejected, include exclude, includes excludes, "
-    "included excluded, add remove, adds removes, added removed, create delete, creates deletes, open close, "
-    "opens closes, public private, local remote, read write, reads writes, faster slower, newer older, newest "
-    "oldest, synchronous asynchronous, client server, input output, left right, top bottom, inside outside, with "
-    "without, ascending descending, mutable immutable, safe unsafe, everyone nobody, all none, all some, every "
-    "some, only also, old new, higher lower, highest lowest, longer shorter, longest shortest, up down, internal "
-    "external, visible hidden, upload download, horizontal vertical, positive negative, push pull, install "
-    "uninstall, load unload, lock unlock, mount unmount, valid invalid, known unknown, succeed fail, succeeds "
-    "fails, show hide, shows hides, supported unsupported, recommended discouraged, absolute relative, global "
-    "local"
-)
 _GERMAN_LIST = "der die das und ist nicht ein eine einen mit von zu den dem des auf für wird im er sie es"
 _GERMAN = frozenset(_GERMAN_LIST.split())
 _GERMAN_SHARE, _LEAST_GERMAN = 0.12, 8  # words
 _ONLY = re.compile(r"(?<!\bnot )\b(?:only|solely|exclusively|just|nur)\b", re.IGNORECASE)
-_SAME_LISTS = (
-    "show display print list", "delete remove", "return give", "need require", "check verify validate",
-    "start begin launch", "read load parse", "store save write", "create make generate", "find locate",
-    "change modify edit update", "stop end finish", "configure set", "get obtain receive", "contain include",
-    "folder directory", "run execute", "every each all", "maximum max most", "minimum min least", "large big",
-    "fast quick", "error failure", "allow permit", "website site", "request ask", "keep retain", "respond answer",
-    "pick choose select", "also too", "build compile", "join merge combine", "skip ignore", "send transmit",
-    "per each", "otherwise else", "sent send", "kept keep", "written write", "built build", "found find", "made make",
-    "chosen choose", "shown show", "given give", "taken take", "held hold", "left leave", "lost lose", "begun begin",
-    "known know", "done do", "gone go", "bought buy", "brought bring", "caught catch", "drawn draw", "driven drive",
-    "broken break", "hidden hide", "paid pay", "said say", "sold sell", "spoken speak", "split splitting", "told tell",
-    "understood understand", "won win", "ran run", "set setting", "cut cutting", "met meet", "read reading",
-    "about approximately", "kind type", "newer later", "older earlier", "wrong incorrect",
-)  # fmt: skip
-# Words that begin a sentence without being a name or a claim.
-_STARTER_LIST = (
-    "additionally afterwards alternatively also although answer ask besides build by call change check choose click "
-    "configure consider copy create define delete disable do download edit enable ensure enter example export finally "
-    "fix follow further furthermore generally give go help hence here however import instead install keep launch like "
-    "likewise list load look make merge meanwhile moreover move name next note now open optionally otherwise overall "
-    "pass paste pick place please press print provide pull push put read rebuild reload remove rename replace "
-    "restart return run save search see select send set show similarly simply since sometimes specify start stop "
-    "store subsequently switch tell therefore thus together try turn type typically uninstall update upgrade upload "
-    "use using usually verify view visit wait write yes no"
-)
-_STARTERS = frozenset(_STARTER_LIST.split())
-# Words that say nothing by themselves.
-_EMPTY_LIST = (
-    "answer following steps step example examples way ways use used using uses user users want need needs "
-    "documentation docs page pages passage passages according means mean make makes get gets also like via please "
-    "note may must provide provides provided let lets say says simply run execute set see then try open "
-    "check choose type enter call first next finally per whether however therefore instead specific "
-    "file files command commands option options setting settings function method parameter argument flag "
-    "field named called"
-)
-_EMPTY = frozenset(_EMPTY_LIST.split())
-_VERB_LIST = "is are was were be been being has have had do does did will would can could should may might must"
-_VERBS = frozenset(_VERB_LIST.split())
-
-
-class Anchor(NamedTuple):
-    """A literal part of a sentence."""
-
-    kind: str  # `code`, `literal`, `number` or `name`
-    text: str
-    unit: str = ""  # of a number
-
-
-class Clause(NamedTuple):
-    """A part of a sentence."""
-
-    text: str
-    words: tuple[str, ...]  # without stop words
-    anchors: tuple[Anchor, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +87,7 @@ class Text:
 
     @cached_property
     def literal(self) -> str:
-        return " ".join(self.text.translate(_QUOTES).split())
+        return " ".join(self.text.translate(QUOTES).split())
 
     @cached_property
     def folded(self) -> str:
@@ -197,40 +101,40 @@ class Text:
 
     @cached_property
     def plain_words(self) -> frozenset[str]:
-        return frozenset(_WORD.findall(self.folded))
+        return frozenset(WORD.findall(self.folded))
 
     @cached_property
     def numbers(self) -> Mapping[str, frozenset[str]]:
         """Each number with its units; "" is none."""
         units: dict[str, set[str]] = {}
         for currency, number, unit in _NUMBER_IN_TEXT.findall(self.literal):
-            units.setdefault(_number(number), set()).add(_UNITS.get((currency or unit).lower(), ""))
+            units.setdefault(number_of(number), set()).add(UNITS.get((currency or unit).lower(), ""))
         words = self.folded.split()
         for word, following in zip(words, [*words[1:], ""], strict=False):
-            for part in (word.strip(_CLOSING), word.partition("-")[0]):
-                if part in _NUMBER_WORDS:
+            for part in (word.strip(CLOSING), word.partition("-")[0]):
+                if part in NUMBER_WORDS:
                     unit = following if part == word else word.partition("-")[2] or following
-                    units.setdefault(_NUMBER_WORDS[part], set()).add(_UNITS.get(unit.strip(_CLOSING), ""))
+                    units.setdefault(NUMBER_WORDS[part], set()).add(UNITS.get(unit.strip(CLOSING), ""))
         return {number: frozenset(each) for number, each in units.items()}
 
     def has_as_often(self, numbers: Sequence[str]) -> bool:
         """Return True unless one of the digits is repeated more often in `numbers` than here."""
-        own = [_number(number) for _, number, _ in _NUMBER_IN_TEXT.findall(self.literal)]
+        own = [number_of(number) for _, number, _ in _NUMBER_IN_TEXT.findall(self.literal)]
         return all(numbers.count(number) < 2 or numbers.count(number) <= own.count(number) for number in numbers)
 
     @cached_property
     def units(self) -> frozenset[str]:
         """The units that the text names, with or without a number."""
-        named = (_UNITS.get(word, "") for word in self.folded.replace("%", " % ").split())
-        return frozenset(chain(named, (_UNITS.get(suffix, "") for suffix in _UNIT_SUFFIX.findall(self.folded))))
+        named = (UNITS.get(word, "") for word in self.folded.replace("%", " % ").split())
+        return frozenset(chain(named, (UNITS.get(suffix, "") for suffix in _UNIT_SUFFIX.findall(self.folded))))
 
     @cached_property
     def clauses(self) -> Sequence["Text"]:
-        return [Text(part) for part in _CLAUSE_END.split(self.literal) if part and part.strip()]
+        return [Text(part) for part in CLAUSE_END.split(self.literal) if part and part.strip()]
 
     @cached_property
     def has_names(self) -> bool:
-        return any(anchor.kind == "name" for anchor in _anchors(self.literal, (), "", has_names=True))
+        return any(anchor.kind == "name" for anchor in anchors_of(self.literal, (), "", has_names=True))
 
     @cached_property
     def is_negative(self) -> bool:
@@ -314,7 +218,7 @@ def quoting(code: str, passages: Sequence[Passage]) -> list[int]:
 
 def has_foreign_address(code: str, passages: Sequence[Passage]) -> bool:
     """Return True if a code block has an address that no passage contains."""
-    found = {_address(match[0]) for match in _ADDRESS_IN_TEXT.finditer(code)}
+    found = {address_of(match[0]) for match in _ADDRESS_IN_TEXT.finditer(code)}
     return not all(any(has_literal(passage.whole.literal, address) for passage in passages) for address in found)
 
 
@@ -323,57 +227,9 @@ def without_yes_or_no(sentence: str) -> str:
     return _YES_OR_NO.sub("", sentence)
 
 
-def clauses_of(sentence: str, known: Collection[str] = (), *, has_names: bool = True) -> list[Clause]:
-    """Cut a sentence into clauses with their words and literals; one without any is left out.
-
-    Args:
-        known: Words of the passages: one of them in small letters is not a name at the start of a sentence.
-        has_names: A word with a capital letter is a name.
-    """
-    spans = code_spans(sentence)
-    marked = re.sub(r"(`+)(?!`).+?(?<!`)\1(?!`)", " \0 ", sentence)
-    clauses: list[Clause] = []
-    first = next(iter(_NAME.findall(marked.lstrip(_OPENING))), "") if marked.lstrip(_OPENING)[:1].isupper() else ""
-    remaining = iter(spans)
-    is_later = False
-    for part in _CLAUSE_END.split(marked):
-        if not part or not part.strip():
-            continue
-        codes = [Anchor("code", next(remaining, "")) for _ in range(part.count("\0"))]
-        plain = plain_text(part.replace("\0", " "))
-        whole = plain_text(part)
-        for code in codes:
-            whole = whole.replace("\0", code.text, 1)
-        anchors = [*codes, *_anchors(plain, known, "" if is_later else first, has_names=has_names)]
-        is_later = True
-        words = tuple(content_words(plain, anchors))
-        if words or anchors:
-            clauses.append(Clause(whole, words, tuple(anchors)))
-    return clauses
-
-
-def content_words(text: str, anchors: Collection[Anchor]) -> Iterator[str]:
-    """Yield the words of a text that say something, in small letters, without its literals."""
-    literals = {part for anchor in anchors for part in anchor.text.casefold().split()}
-    for token in text.split():
-        plain = token.strip(_OPENING + _CLOSING).translate(_QUOTES)
-        if plain.casefold() in literals:
-            continue
-        for word in _WORD.findall(plain.casefold()):
-            bare = word.removesuffix("'s")
-            is_empty = bare in STOP_WORDS or bare in _VERBS or bare in _EMPTY or _NEGATION.fullmatch(bare)
-            if (
-                not is_empty
-                and bare not in _NUMBER_WORDS
-                and not bare[0].isdigit()
-                and (len(bare) > 1 or not bare.isascii())
-            ):
-                yield bare
-
-
 def is_negative(text: str) -> bool:
     """Return True for an odd number of negations."""
-    return len(_NEGATION.findall(_NO_NEGATION.sub(" ", text))) % 2 == 1
+    return len(NEGATION.findall(_NO_NEGATION.sub(" ", text))) % 2 == 1
 
 
 def has_literal(text: str, literal: str) -> bool:
@@ -383,55 +239,6 @@ def has_literal(text: str, literal: str) -> bool:
     exact = re.escape(literal)
     after = r"(?!\w|[-.]\w)"
     return any(re.search(before + each + after, text) for each in (exact, pattern) if each)
-
-
-def _anchors(text: str, known: Collection[str], first: str, *, has_names: bool) -> Iterator[Anchor]:
-    tokens = text.split()
-    for token, following in zip(tokens, [*tokens[1:], ""], strict=False):
-        plain = token.strip(_OPENING).rstrip(_CLOSING).translate(_QUOTES)
-        if token.rstrip(".,;:").endswith("()"):
-            plain = token.strip(_OPENING + ".,;:").removesuffix("()")
-            yield Anchor("literal", plain)
-            continue
-        if not plain:
-            continue
-        if number := _number_anchor(plain, following):
-            yield number
-        elif _ADDRESS.fullmatch(plain):
-            yield Anchor("literal", _address(plain))
-        elif _FLAG.fullmatch(plain) or (_IDENTIFIER.fullmatch(plain) and not _WORDS_OF_PROSE.fullmatch(plain)):
-            yield Anchor("literal", plain)
-        elif any(map(str.isdigit, plain)):
-            yield Anchor("name", plain)
-        elif _is_name(plain, known, first, has_names=has_names):
-            yield Anchor("name", re.sub(r"['’]s?$", "", plain))
-
-
-def _is_name(word: str, known: Collection[str], first: str, *, has_names: bool) -> bool:
-    if not _NAME.fullmatch(word) or (not has_names and not (len(word) > 1 and word.isupper())):
-        return False
-    lower = re.sub(r"['’](?:s|re|ll|ve|d|m)$", "", word.lower())
-    if word == "I" or lower in STOP_WORDS or lower in _VERBS:
-        return False
-    if _NEGATION.fullmatch(lower) or lower in _NUMBER_WORDS:
-        return False
-    return word != first or not (lower in _STARTERS or lower in known)
-
-
-def _number_anchor(word: str, following: str) -> Anchor | None:
-    if (lower := word.lower()) in _NUMBER_WORDS:
-        return Anchor("number", _NUMBER_WORDS[lower], _UNITS.get(following.strip(_CLOSING).lower(), ""))
-    head, hyphen, tail = word.partition("-")
-    if hyphen and head.lower() in _NUMBER_WORDS:
-        return Anchor("number", _NUMBER_WORDS[head.lower()], _UNITS.get(tail.lower(), ""))
-    currency = word[:1] if word[:1] in "$€£" else ""
-    match = _NUMBER.fullmatch(word[len(currency) :]) or (_NUMBER.fullmatch(head) if tail.isalpha() else None)
-    if not match:
-        return None
-    unit = currency or match[2] or (tail if tail.isalpha() else "")
-    if match[2] and not _UNITS.get(unit.lower()):
-        return Anchor("name", word)  # `3rd`, `2x4`
-    return Anchor("number", _number(match[1]), _UNITS.get((unit or following.strip(_CLOSING)).lower(), ""))
 
 
 def _proof(
@@ -504,7 +311,7 @@ def _contradiction(clause: Clause, passage: Passage) -> Proof | None:
         if _has_another(kind, clause, [source for source, _ in candidates]):
             return Proof(reason=f"the passage has another {kind}")
     for word in said:
-        for opposite in _opposites().get(word, frozenset()) - said:
+        for opposite in opposites().get(word, frozenset()) - said:
             near = (passage.whole, unit, source)
             if any(opposite in text.plain_words and word not in text.plain_words for text in near):
                 return Proof(reason=f"the passage has {opposite!r} instead of {word!r}")
@@ -531,60 +338,21 @@ def _has(text: Text, anchor: Anchor) -> bool:
         return units is not None and (
             not anchor.unit or anchor.unit in units or (units == {""} and anchor.unit in text.units)
         )
-    literal = " ".join(anchor.text.translate(_QUOTES).split())
+    literal = " ".join(anchor.text.translate(QUOTES).split())
     if anchor.kind == "name":
-        return has_literal(text.folded, literal.casefold()) or bool(_forms(literal) and _forms(literal) <= text.words)
+        return has_literal(text.folded, literal.casefold()) or bool(
+            forms_of(literal) and forms_of(literal) <= text.words
+        )
     return has_literal(text.literal, literal) or has_literal(text.literal, literal.removesuffix("()"))
 
 
 def _support(word: str, text: Text) -> float:
     """Return 1 for a word that a text contains, less for a similar one, 0 for none."""
-    if word in text.plain_words or (_forms(word) and _forms(word) <= text.words):
+    if word in text.plain_words or (forms_of(word) and forms_of(word) <= text.words):
         return 1.0
     if not word.isascii() or not word.isalpha():
         return 0.0
-    return _SAME_CREDIT if any(_is_similar(word, each) for each in text.plain_words) else 0.0
-
-
-@lru_cache(maxsize=100_000)  # models choose the words
-def _is_similar(word: str, other: str) -> bool:
-    if _same_words().get(_forms(word), set()) & _same_words().get(_forms(other), set()):
-        return True
-    if not (other.isascii() and other.isalpha() and len(other) > 2) or other in STOP_WORDS:
-        return False
-    if other in _opposites().get(word, ()):
-        return False
-    return float(word_vector(word)[0] @ word_vector(other)[0]) >= _SAME_MEANING
-
-
-@lru_cache(maxsize=20_000)
-def _forms(word: str) -> frozenset[str]:
-    return frozenset(index_words(word))
-
-
-@cache
-def _same_words() -> Mapping[frozenset[str], set[int]]:
-    """Numbers of the lists that have a word, by its stem."""
-    numbers: dict[frozenset[str], set[int]] = {}
-    for number, words in enumerate(_SAME_LISTS):
-        for word in words.split():
-            numbers.setdefault(_forms(word), set()).add(number)
-    return numbers
-
-
-@cache
-def _opposites() -> Mapping[str, frozenset[str]]:
-    pairs = [tuple(pair.split()) for pair in _OPPOSITES.split(", ")]
-    both = [*pairs, *((b, a) for a, b in pairs)]
-    return {word: frozenset(b for a, b in both if a == word) for word, _ in both}
-
-
-def _number(text: str) -> str:
-    return text.replace(",", "") if _THOUSANDS.fullmatch(text) else text
-
-
-def _address(text: str) -> str:
-    return text.rstrip(_CLOSING).rstrip("/")
+    return _SAME_CREDIT if any(is_similar(word, each) for each in text.plain_words) else 0.0
 
 
 def _code_line(line: str) -> str:

@@ -3,7 +3,7 @@
 import click
 
 from searchsocket.cli.numbers import WholeNumber
-from searchsocket.cli.sites import with_options
+from searchsocket.cli.options import with_options
 from searchsocket.extensions.fleet.cli.mcp_projects import add, list_, remove, sync
 
 
@@ -38,7 +38,7 @@ def for_serve(command: click.Command) -> click.Command:
             help="With --projects: disk for pulled indexes; the least recently used are removed.",
         ),
     ]
-    return with_options(command, "scopes", options)
+    return with_options(command, options, after="scopes")
 
 
 def for_mcp(group: click.Group) -> click.Group:
@@ -49,7 +49,7 @@ def for_mcp(group: click.Group) -> click.Group:
         metavar="URL",
         help="Serve a pushed index from this URL; repeat for several.",
     )
-    changed = with_options(group, "roots", [urls])
+    changed = with_options(group, [urls], after="roots")
     added = {str(command.name): command for command in (add, sync, remove, list_)}
     changed.commands = {**group.commands, **added}
     return changed
