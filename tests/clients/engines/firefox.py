@@ -13,7 +13,9 @@ from typing import Any
 from websockets.sync.client import ClientConnection, connect
 
 from tests.clients.engines.tab import TIMEOUT_S, Tab
+from tests.running_service import wait_until
 
+ADDRESS = re.compile(r"BiDi listening on (ws://\S+)\n")
 FIREFOX = shutil.which("firefox-esr") or shutil.which("firefox")
 
 
@@ -25,7 +27,10 @@ class FirefoxTab(Tab):
         self._context = self._send("browsingContext.getTree")["contexts"][0]["context"]
 
     def open(self, url: str) -> None:
-        self._send("browsingContext.navigate", context=self._context, url=url, wait="complete")
+        """Open a page, also while another one still loads: Firefox may then never say that this one has loaded."""
+        self.run("window.isOfThePageBefore = true")
+        self._send("browsingContext.navigate", context=self._context, url=url, wait="none")
+        self.until("!window.isOfThePageBefore && document.readyState === 'complete'")
 
     def run(self, body: str) -> Any:
         function = f"() => JSON.stringify((() => {{ {body} }})() ?? null)"
@@ -55,11 +60,11 @@ def firefox(folder: Path) -> Iterator[Tab]:
     """A browser with an empty profile in a folder; it ends with the block."""
     assert FIREFOX
     command = [FIREFOX, "--headless", "--no-remote", "--profile", str(folder), "--remote-debugging-port", "0"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as process:
+    log = folder / "browser.log"  # a pipe that nobody reads would stop the browser once it is full
+    with log.open("w") as output, subprocess.Popen(command, stderr=output, stdout=subprocess.DEVNULL) as process:
         try:
-            assert process.stderr
-            addresses = (re.search(r"BiDi listening on (ws://\S+)", line) for line in process.stderr)
-            address = next(filter(None, addresses))[1]
+            wait_until(lambda: ADDRESS.search(log.read_text()) is not None)
+            address = ADDRESS.findall(log.read_text())[0]
             with connect(f"{address}/session", max_size=None, proxy=None) as connection:
                 yield FirefoxTab(connection)
         finally:
