@@ -176,7 +176,7 @@ def test_the_files_of_a_branch_are_written_to_no_other(root: Path, tmp_path: Pat
     assert symbols(search(agent, "kite of paper"))[0] == "fold_a_kite"
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [*(pytest.param(seed, marks=pytest.mark.long) for seed in range(2)), 2])
 def test_each_question_knows_of_every_edit_before_it(root: Path, seed: int) -> None:
     """Functions are added, renamed, moved and removed, files too: each is found, or gone, with the next question."""
     pick, agent = random.Random(seed), server(root)

@@ -58,6 +58,7 @@ def dg(project: Path, *arguments: str) -> str:
     return result.stdout
 
 
+@pytest.mark.long
 def test_two_sites_are_scaffolded_checked_and_listed(company: Path) -> None:
     """By YAML alone, without a line of Python."""
     dg(company, "scaffold", "defs", "searchsocket_assets.Site", "docs", "--root", "../docs")

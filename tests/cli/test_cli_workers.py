@@ -129,6 +129,7 @@ def test_a_worker_that_dies_is_missed_by_nobody_and_started_again(indexed: Path)
         assert all(is_gone(pid) for pid in workers)
 
 
+@pytest.mark.long
 def test_all_workers_drain_and_a_second_signal_ends_them_at_once(indexed: Path) -> None:
     with two_workers(indexed, "--drain-seconds", "3000") as (address, process):
         process.terminate()
@@ -137,7 +138,7 @@ def test_all_workers_drain_and_a_second_signal_ends_them_at_once(indexed: Path) 
     assert process.returncode == 0
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGHUP, marks=pytest.mark.long)])
 def test_a_signal_ends_all_workers_without_a_word(indexed: Path, number: signal.Signals) -> None:
     """One line at the start and one on trust, whatever the number of workers; Ctrl-C goes to all processes at once."""
     process = start(*SERVE, cwd=indexed)

@@ -86,6 +86,7 @@ def test_a_name_gets_the_name_of_the_product_unless_it_has_it() -> None:
 
 def test_most_titles_find_their_pages_in_every_form(titles: Collection, product: Product) -> None:
     for form in FORMS:
-        typed = typed_titles(titles, form)
+        every = typed_titles(titles, form)
+        typed = replace(every, queries=every.queries[::3])
         assert len(typed.queries) > 20
         assert share_first(typed, product(typed)) >= 0.8, form

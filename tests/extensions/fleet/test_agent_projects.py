@@ -5,13 +5,14 @@ import os
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
+from contextlib import chdir
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
@@ -73,12 +74,10 @@ def stdio(arguments: Sequence[str], environ: Mapping[str, str], folder: Path) ->
     )
 
 
-def command(
-    environ: Mapping[str, str], *arguments: str | Path, folder: Path = Path("/")
-) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [COMMAND, "mcp", *arguments], cwd=folder, env=dict(environ), capture_output=True, text=True, check=False
-    )
+def command(environ: Mapping[str, str], *arguments: str | Path) -> Result:
+    """Of a command in a folder of no project."""
+    with chdir("/"):
+        return CliRunner().invoke(cli, ["mcp", *map(str, arguments)], env=environ)
 
 
 def several(agent_project: Project, lighthouse: Path, **options: Any) -> Any:
@@ -227,7 +226,7 @@ def test_listed_projects_are_offered_in_every_folder(
     agent_project: Project, lighthouse: Path, pushed: str, environ: dict[str, str], tmp_path: Path
 ) -> None:
     for arguments in ((lighthouse / "build",), (pushed, "--name", "remote")):
-        assert command(environ, "add", *arguments).returncode == 0
+        assert command(environ, "add", *arguments).exit_code == 0
     listed = command(environ, "list").stdout
     assert listed == f"lighthouse  {lighthouse}\nremote  {pushed}\n"
 
@@ -260,13 +259,13 @@ def test_the_list_refuses_what_it_cannot_keep(lighthouse: Path, environ: dict[st
         (((tmp_path / "empty").as_uri(),), "error [ARTIFACTS_UNAVAILABLE]"),
     ):  # fmt: skip
         result = command(environ, "add", *arguments)
-        assert (result.returncode != 0, message in result.stderr) == (True, True), result.stderr
+        assert (result.exit_code != 0, message in result.stderr) == (True, True), result.stderr
     [file] = (tmp_path / "config" / "searchsocket").glob("*.json")
     assert file.stat().st_mode & 0o777 == 0o600
     for text in ("{", "[]", '{"projects": [{"name": 1, "location": "/"}]}', "\x00"):
         file.write_text(text)
         result = command(environ, "list")
-        assert result.returncode == 2
+        assert result.exit_code == 2
         assert result.stderr.startswith(f"error [CONFIG_INVALID]: {file}: ")
 
 
@@ -283,7 +282,7 @@ def test_several_need_different_ids_and_over_http_a_folder(
     twice = ["--project", lighthouse, "--project", lighthouse]
     assert "two projects have the id 'lighthouse'" in command(environ, *twice).stderr
     refused = command(environ, "--artifacts", pushed, "--transport", "http")
-    assert refused.returncode == 2
+    assert refused.exit_code == 2
     assert "over HTTP the first project must be a folder" in refused.stderr
 
 

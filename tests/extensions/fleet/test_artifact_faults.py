@@ -63,6 +63,7 @@ def test_a_killed_push_is_invisible_and_the_next_one_completes_it(
         shutil.rmtree(reader.root)
 
 
+@pytest.mark.long
 def test_a_killed_pull_leaves_the_old_generation_and_the_next_one_completes_it(
     place: Path, indexer: Indexer, reader: Reader, tmp_path: Path
 ) -> None:

@@ -83,6 +83,7 @@ def _briefly(_: float) -> None:
     sleep(0.02)
 
 
+@pytest.mark.long
 def test_of_two_processes_one_publishes_and_the_other_one_says_why_not(tmp_path: Path) -> None:
     """Separate disks, one bucket: what the loser was told is what readers get."""
     roots = [write_site(tmp_path / name) for name in ("here", "there")]

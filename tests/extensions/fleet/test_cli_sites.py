@@ -16,6 +16,7 @@ from tests.cli.test_cli_process import COMMAND, start
 pytestmark = pytest.mark.dagster  # an index is made
 
 
+@pytest.mark.long
 def test_two_projects_answer_at_one_address(tmp_path: Path) -> None:
     """Slow because workers are real processes: each opens the projects from the settings that are sent to it."""
     docs = write_site(tmp_path / "docs")

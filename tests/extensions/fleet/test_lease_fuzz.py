@@ -10,7 +10,7 @@ from searchsocket.extensions.fleet import documents, scope_lease
 from searchsocket.extensions.fleet.documents import Pointer
 from tests.extensions.fleet.lease_world import Bucket, Machine, World, pointers
 
-INTERLEAVINGS = {2: 8_000, 3: 2_000}
+INTERLEAVINGS = {2: 3_000, 3: 1_000}
 
 
 @pytest.fixture(autouse=True)

@@ -96,6 +96,7 @@ def killed_at(call: int, folder: Path, tables: CountedTables) -> bool:
         os._exit(0)
 
 
+@pytest.mark.long
 def test_a_run_that_is_killed_before_any_call_leaves_the_generation_before(
     postgres: str, name: str, tmp_path: Path
 ) -> None:
