@@ -46,7 +46,9 @@ def edit(project: Project) -> None:
     page.write_text(text.replace("slipping", "slipping, and a hitch is quick"), encoding="utf-8")
 
 
-@pytest.mark.parametrize("limit", [100, *(pytest.param(size, marks=pytest.mark.long) for size in (3_000, 40_000)), 20_000])
+@pytest.mark.parametrize(
+    "limit", [100, *(pytest.param(size, marks=pytest.mark.long) for size in (3_000, 40_000)), 20_000]
+)
 def test_files_that_cannot_grow_are_an_error_and_the_index_stays(project: Project, limit: int) -> None:
     """Wherever the disk ends: in a mirror file, in the state, in the records or in the vectors."""
     expected = project.fingerprints()

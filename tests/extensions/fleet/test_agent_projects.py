@@ -279,7 +279,7 @@ def test_passwords_of_urls_are_not_printed(environ: dict[str, str], tmp_path: Pa
 def test_several_need_different_ids_and_over_http_a_folder(
     lighthouse: Path, pushed: str, environ: dict[str, str]
 ) -> None:
-    twice = ["--project", lighthouse, "--project", lighthouse]
+    twice: list[str | Path] = ["--project", lighthouse, "--project", lighthouse]
     assert "two projects have the id 'lighthouse'" in command(environ, *twice).stderr
     refused = command(environ, "--artifacts", pushed, "--transport", "http")
     assert refused.exit_code == 2
