@@ -84,6 +84,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.long
 def test_first_runs_of_several_scopes_at_once_leave_a_sound_home(tmp_path: Path) -> None:
     """Each made its databases, which Dagster then never opened again."""
     result = subprocess.run([sys.executable, "-c", OPEN, str(tmp_path)], capture_output=True, text=True, check=False)

@@ -30,6 +30,7 @@ def test_both_sides_of_a_diff_are_named_or_refused(indexed: Path, run: RunCli, r
         assert (result.exit_code, f"error [{code}]" in result.stderr) == (status, True), (arguments, result.stderr)
 
 
+@pytest.mark.long
 @pytest.mark.dagster
 def test_the_recipe_comments_on_what_is_pushed_to_a_git_server(tmp_path: Path) -> None:
     """Its script is the hook of a real bare repository, and its settings are the project's."""

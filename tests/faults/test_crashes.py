@@ -19,7 +19,9 @@ from bench.indexing.generate import write_site
     "kind",
     [
         pytest.param(
-            kind, id=kind.name, marks=pytest.mark.long if kind.name in ("forced", "second scope", "clean") else ()
+            kind,
+            id=kind.name,
+            marks=pytest.mark.long if kind.name in ("forced", "second scope", "clean", "clean, index") else (),
         )
         for kind in KINDS
     ],

@@ -73,6 +73,7 @@ def local(shop: Path) -> Iterator[httpx.Client]:
         yield client
 
 
+@pytest.mark.long
 def test_an_empty_disk_with_a_key_answers_as_the_local_store(moved: Moved, shop: Path, local: httpx.Client) -> None:
     empty = shop / f"empty-{moved.folder.name}"
     empty.mkdir()
