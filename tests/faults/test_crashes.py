@@ -14,6 +14,8 @@ from bench.crashes.processes import gone, session_members
 from bench.crashes.runs import KINDS
 from bench.indexing.generate import write_site
 
+IN_CI = ("cold", "incremental", "rollback")
+
 
 @pytest.mark.parametrize(
     "kind",
