@@ -95,6 +95,9 @@ class Extension:
             its errors become warnings of the run.
         run_hooks: A `RunHooks` of `searchsocket.pipeline.run.hooks`: what it does before a run, before the switch to
             a new generation, and after it; its errors end the run.
+        judged_by: Files of the project by which its `run_hooks` judge a generation: a build that they refused is
+            tried again once one of them changes.
+        run_checks: A sequence of `Check` of `searchsocket.pipeline.run.checks`, of the stage `search_index`.
         shared_vectors: A function of a `ScopeRun`, and of a function that is called with problems: it returns the
             `SharedVectors` of `searchsocket.pipeline.run.hooks`, or None.
         cluster: A function of `RunSettings` that returns the `Cluster` of `run.dask_address`, see
@@ -127,6 +130,8 @@ class Extension:
     status: str = ""
     run_listener: str = ""
     run_hooks: str = ""
+    judged_by: Sequence[str] = ()
+    run_checks: str = ""
     shared_vectors: str = ""
     cluster: str = ""
     stays_here: Mapping[str, object] = field(default_factory=dict)

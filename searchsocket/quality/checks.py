@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from searchsocket.errors import ScopeNotIndexed, SearchSocketError
+from searchsocket.extensions import extensions
+from searchsocket.extensions.base import load
 from searchsocket.pipeline.branches.pruning import PruneRequest, plan_prune
 from searchsocket.pipeline.run.checks import CHECKS, Check
 from searchsocket.pipeline.run.context import ScopeRun
@@ -149,6 +151,7 @@ ALL_CHECKS: Mapping[str, Check] = {
         check.name: check
         for check in (
             Check(search_index, golden_queries_answered, blocking=True),
+            *(check for extension in extensions() if extension.run_checks for check in load(extension.run_checks)),
             Check(search_index, self_query_roundtrip),
             Check(search_index, path_prefix_filter),
             Check(search_index, links_alive),

@@ -11,6 +11,7 @@ from searchsocket.backends import Backends
 from searchsocket.curation.live_rules import Curation
 from searchsocket.curation.rules import FILE_NAME
 from searchsocket.errors import ConfigMissing, EmbeddingModelMismatch, IndexCorrupt, ScopeNotIndexed
+from searchsocket.extensions import extensions
 from searchsocket.extensions.base import load
 from searchsocket.models.embedders.queries import QueryVectors
 from searchsocket.pipeline.run.context import ScopeRun, corpora_by_name
@@ -44,7 +45,8 @@ def golden_texts(run: ScopeRun) -> Sequence[str]:
 def gate_digest(project: Project) -> str:
     """Return a digest of what the gate judges a candidate by: release, settings and files of the owner."""
     digest = sha256(f"{__version__}\n{project.settings.model_dump_json()}\n".encode())
-    for name in (project.settings.golden.file, *FILES, FILE_NAME):
+    judged_by = (name for each in extensions() if each.is_on(project.settings) for name in each.judged_by)
+    for name in (project.settings.golden.file, *FILES, FILE_NAME, *judged_by):
         with suppress(OSError):
             digest.update((project.root / name).read_bytes())
         digest.update(b"\0")

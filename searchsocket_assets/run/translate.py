@@ -161,8 +161,8 @@ _NEXT_STEPS = {
     "BUDGET_EXCEEDED": "check a dry run, then raise the budget or index less",
     "EMBEDDING_MODEL_MISMATCH": "launch again with `force: true` to migrate the scope",
     "ROUTES_NOT_EXACT": "fix the pages in the message, or launch without `strict_routes`",
-    "CANDIDATE_REFUSED": "see the check `golden_queries_answered`; fix the pages or the file, or launch again "
-    "with `accept_quality_drop: true`",
+    "CANDIDATE_REFUSED": "see the check that failed, such as `golden_queries_answered`; fix the pages or the file, or "
+    "launch again with `accept_quality_drop: true`",
     "RECALL_TOO_LOW": "raise the parameter that the message names, or launch again with `accept_quality_drop: true`",
     "SCOPE_LOCKED": "wait for the other run of this scope, then launch again",
     "NEWER_RELEASE": "upgrade searchsocket on this machine",

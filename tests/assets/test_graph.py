@@ -72,6 +72,7 @@ def test_every_check_runs_for_the_scope_and_passes(run_graph: RunGraph) -> None:
         "index_matches_manifest",
         "vectors_elsewhere",
         "golden_queries_answered",
+        "golden_answers_right",
         "self_query_roundtrip",
         "path_prefix_filter",
         "links_alive",

@@ -1,6 +1,6 @@
 """Extensions act before a run, before its switch and after its publish, and may refuse each."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 import pytest
@@ -13,6 +13,7 @@ from searchsocket.pipeline.run.forget import forget_scope
 from searchsocket.pipeline.run.hooks import RunHooks
 from searchsocket.pipeline.run.index import index_scope, plan_scope
 from searchsocket.pipeline.run.rollback import roll_back
+from searchsocket.stores.base import IndexReader
 from tests.pipeline.conftest import Site
 
 
@@ -35,8 +36,9 @@ class Recorder(RunHooks):
     def before_change(self, run: ScopeRun) -> None:
         self._note("before_change")
 
-    def before_switch(self, run: ScopeRun) -> None:
+    def before_switch(self, run: ScopeRun, candidate: IndexReader) -> Sequence[str]:
         self._note("before_switch")
+        return [f"{candidate.generation.records} records"]
 
     def after_publish(self, run: ScopeRun) -> None:
         self._note("after_publish")
@@ -68,7 +70,8 @@ def live(site: Site) -> str:
 
 
 def test_a_run_calls_its_hooks_in_order(site: Site, recorder: Recorder) -> None:
-    site.index()
+    summary = site.index()
+    assert f"{summary.records['upserted']} records" in summary.warnings, "of the generation that is about to go live"
     assert recorder.distinct() == ["hold", "before_run", "released", "before_switch", "after_publish"]
     assert recorder.calls[-1] == "released"
 

@@ -2,7 +2,8 @@
 
 `engine.py` answers a question: `prompt.py` writes the request, `model.py` sends it, `pieces.py` cuts the stream into
 sentences, `markup.py` leaves a small Markdown subset, and `proof.py` decides what the passages support, by the
-clauses of a sentence (`clauses.py`) and the meanings of words (`meanings.py`).
+clauses of a sentence (`clauses.py`) and the meanings of words (`meanings.py`). `gate.py` asks the golden answers of
+a new generation before the switch.
 """
 
 from searchsocket.extensions.base import Extension
@@ -11,5 +12,9 @@ EXTENSION = Extension(
     name="answers",
     settings=f"{__name__}.settings:AnswersSettings",
     endpoints=f"{__name__}.api:add_endpoints",
+    files=("golden-answers.json",),
+    run_hooks=f"{__name__}.gate:HOOKS",
+    judged_by=("golden-answers.toml",),
+    run_checks=f"{__name__}.gate:CHECKS",
     options={"ask": f"{__name__}.cli:with_answer", "test": f"{__name__}.cli:with_golden_answers"},
 )

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from searchsocket.backends import Backends
 from searchsocket.cli.options import load_scope, with_options
 from searchsocket.cli.output import safe, say
 from searchsocket.cli.service_log import trouble_line
@@ -17,11 +18,11 @@ from searchsocket.extensions.answers.answer import (
     AnswerCitation,
     AnswerRefusal,
     AnswerSentence,
-    SentenceAnswer,
     whole_answer,
 )
 from searchsocket.extensions.answers.engine import Answers, Estimate, Question
-from searchsocket.extensions.answers.golden import FILE, judge_answer, read_golden_answers
+from searchsocket.extensions.answers.golden import FILE, GoldenOutcome, read_golden_answers
+from searchsocket.extensions.answers.replies import answers_over, ask_all
 from searchsocket.project.project import Project
 from searchsocket.serving.answers import to_json
 from searchsocket.serving.capabilities.base import SHELL
@@ -59,7 +60,7 @@ def with_golden_answers(command: click.Command) -> click.Command:
 
     def test(answers: bool, **fields: Any) -> None:
         if answers:
-            _test_answers(fields["root"], fields["scope_name"], as_json=fields["as_json"])
+            _test_answers(fields["root"], fields["scope_name"], fields["generation"], as_json=fields["as_json"])
         else:
             queries(**fields)
 
@@ -69,17 +70,16 @@ def with_golden_answers(command: click.Command) -> click.Command:
     return changed
 
 
-def _test_answers(root: Path, scope_name: str | None, *, as_json: bool) -> None:
-    """Ask the golden questions on the live index; exit with 1 if an answer is wrong."""
+def _test_answers(root: Path, scope_name: str | None, generation: str, *, as_json: bool) -> None:
+    """Ask the golden questions over a generation; exit with 1 if an answer is wrong."""
     project, scope = load_scope(root, scope_name)
     golden = read_golden_answers(project.root)
-    answers = _open(project) if golden else None
-
-    def ask(question: str) -> SentenceAnswer:
-        assert answers
-        return whole_answer(question, answers.events(Question(question, scope=scope.name), SHELL))
-
-    outcomes = [judge_answer(each, ask) for each in golden]
+    outcomes: list[GoldenOutcome] = []
+    if golden:
+        errors: list[BaseException] = []
+        reader = Backends(project, os.environ).store.reader_of(scope, generation)
+        answers = answers_over(project, os.environ, reader, clock=lambda: datetime.now(UTC), on_error=errors.append)
+        outcomes = ask_all(answers, golden, scope, errors)
     if as_json:
         click.echo(json.dumps([json.loads(to_json(outcome, sources=True)) for outcome in outcomes]))
     else:

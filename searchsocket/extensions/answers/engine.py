@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 
+from searchsocket import __version__
 from searchsocket.backends import Backends
 from searchsocket.errors import ConfigError, ModelUnavailable, ScopeRefused, SearchSocketError
 from searchsocket.extensions.answers import proof
@@ -133,6 +134,11 @@ class Answers:
         usage = self._most(self._messages(question, passages)) if passages else Usage(0, 0)
         return Estimate(tuple(passages), usage, self.spending.prices.cost_usd(usage))
 
+    def key(self, question: Question, caller: Caller) -> str:
+        """Return a digest of all that an answer depends on, "" if no passage answers; raises as `events`."""
+        passages = self._retrieve(question, caller)
+        return self._key(self._messages(question, passages), passages).hex() if passages else ""
+
     def events(self, question: Question, caller: Caller, left: threading.Event | None = None) -> Generator[Event]:
         """Yield the events of an answer; the last one is `done` or `refused`. Closing it ends the request.
 
@@ -210,7 +216,8 @@ class Answers:
 
     def _key(self, messages: Sequence[Message], passages: Sequence[AnswerSource]) -> bytes:
         """The same question with the same passages, settings and model has the same answer."""
-        parts = json.dumps([repr(self.settings), list(map(dict, messages)), [each.url for each in passages]])
+        urls = [each.url for each in passages]
+        parts = json.dumps([__version__, repr(self.settings), list(map(dict, messages)), urls])
         return hashlib.sha256(parts.encode("utf-8", "surrogatepass")).digest()
 
     def _retrieve(self, question: Question, caller: Caller) -> list[AnswerSource]:

@@ -1,10 +1,9 @@
 """Golden answers: questions with facts that an answer must contain, and must not."""
 
 import tomllib
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -63,16 +62,25 @@ def read_golden_answers(root: Path) -> list[GoldenAnswer]:
         raise ConfigError(f"{path} cannot be read: {error}") from error
 
 
-def judge_answer(golden: GoldenAnswer, ask: Callable[[str], SentenceAnswer]) -> GoldenOutcome:
-    """Ask a question and compare the answer; without a model, the question is skipped."""
-    answer = ask(golden.question)
-    reason = answer.refused.reason if answer.refused else ""
-    if reason in ("model", "budget", "busy"):
-        return GoldenOutcome(golden.question, (), answer.refused.message if answer.refused else "")
-    if golden.refused != bool(reason):
-        expected = "an answer, though it must be refused" if golden.refused else f"no answer ({reason})"
+class GoldenReply(NamedTuple):
+    """What is compared of an answer."""
+
+    reason: str  # of the refusal; "" for an answer
+    text: str
+
+
+def reply_of(answer: SentenceAnswer) -> GoldenReply:
+    """Return what is compared of an answer."""
+    text = " ".join(plain_text(sentence.text) for sentence in answer.sentences).replace("`", "")
+    return GoldenReply(answer.refused.reason if answer.refused else "", text.encode("utf-8", "replace").decode())
+
+
+def judge_reply(golden: GoldenAnswer, reply: GoldenReply) -> GoldenOutcome:
+    """Compare a reply that was judged by a model, or refused for its subject, with what is expected."""
+    if golden.refused != bool(reply.reason):
+        expected = "an answer, though it must be refused" if golden.refused else f"no answer ({reply.reason})"
         return GoldenOutcome(golden.question, (expected,))
-    text = " ".join(plain_text(sentence.text) for sentence in answer.sentences).replace("`", "").casefold()
+    text = reply.text.casefold()
     missing = [f"lacks {fact!r}" for fact in golden.facts if not golden.refused and fact.casefold() not in text]
     wrong = [f"contains {fact!r}" for fact in golden.must_not if fact.casefold() in text]
     return GoldenOutcome(golden.question, (*missing, *wrong))

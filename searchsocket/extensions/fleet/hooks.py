@@ -1,7 +1,7 @@
 """Hooks of a run over an object store: take the lease, continue from what is published, check the lease, push."""
 
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from searchsocket.errors import ArtifactInvalid
@@ -10,6 +10,7 @@ from searchsocket.extensions.fleet.live import is_published_here, local_generati
 from searchsocket.extensions.fleet.run_lease import check_lease, current_lease, run_lease
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.hooks import RunHooks
+from searchsocket.stores.base import IndexReader
 from searchsocket.system.git import ask_git
 
 _DIRTY = "-dirty"
@@ -68,9 +69,10 @@ class FleetHooks(RunHooks):
         if lease and not is_published_here(run.project, run.scope, lease.pointer):
             raise lease.elsewhere()
 
-    def before_switch(self, run: ScopeRun) -> None:
+    def before_switch(self, run: ScopeRun, candidate: IndexReader) -> Sequence[str]:
         """Refuse to switch without the lease; raises as `check_lease`."""
         check_lease(run.project, run.scope)
+        return ()
 
     def after_publish(self, run: ScopeRun) -> None:
         """Push the live generation; raises as `push_live`."""

@@ -24,7 +24,7 @@ from searchsocket.models.paying.bill import price_of
 from searchsocket.pipeline.extraction.job import extract_page, extraction_key
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.remote_index import findings
-from searchsocket.pipeline.run.results import CheckOutcome, GoldenQueriesFailed, sha256
+from searchsocket.pipeline.run.results import CheckOutcome, CheckRefused, sha256
 from searchsocket.pipeline.run.stage import AnyStage
 from searchsocket.pipeline.stages.chunk_embeddings import (
     budget,
@@ -153,12 +153,12 @@ def outcome_of(check: Check, run: ScopeRun) -> CheckOutcome:
 def refused_outcomes(error: CandidateRefused, checks: Iterable[Check]) -> dict[str, CheckOutcome]:
     """The results of the checks of a stage whose candidate was refused, by name.
 
-    If the golden queries are the reason, they are the result of their check. The other checks are skipped, since the
-    live index is unchanged; Dagster would show a check without a result as failed.
+    The check that is the reason has its own result. The others are skipped, since the live index is unchanged; Dagster
+    would show a check without a result as failed.
     """
     skipped = CheckOutcome(True, "skipped: the candidate was refused; the live index did not change", severity="warn")
     outcomes = {check.name: skipped for check in checks}
-    if isinstance(error, GoldenQueriesFailed) and error.check in outcomes:
+    if isinstance(error, CheckRefused) and error.check in outcomes:
         words = f"candidate {error.generation}: {error.outcome.message}"
         outcomes[error.check] = replace(error.outcome, message=words)
     return outcomes

@@ -1,12 +1,13 @@
 """Hooks of extensions around the work on a scope: before it, before the switch, and after the publish."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Protocol
 
 from searchsocket.extensions import extensions
 from searchsocket.extensions.base import load
 from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.stores.base import IndexReader
 
 if TYPE_CHECKING:
     from searchsocket.models.embedders.cache import EmbeddingCache
@@ -35,8 +36,9 @@ class RunHooks:
     def before_change(self, run: ScopeRun) -> None:
         """Refuse to change the live index by a command, such as a rollback, in the block of `hold`."""
 
-    def before_switch(self, run: ScopeRun) -> None:
-        """Refuse the switch to a generation that is verified."""
+    def before_switch(self, run: ScopeRun, candidate: IndexReader) -> Sequence[str]:
+        """Refuse the switch to a generation that is verified, or return warnings for the report."""
+        return ()
 
     def after_publish(self, run: ScopeRun) -> None:
         """Use the live generation, which may be the same as before, since this may have failed for it."""

@@ -71,15 +71,26 @@ class CheckOutcome:
     tables: Mapping[str, Table] = field(default_factory=dict)  # by title
 
 
-class GoldenQueriesFailed(CandidateRefused):
-    """The new generation answers the golden queries too badly."""
+class CheckRefused(CandidateRefused):
+    """The new generation fails a check before the switch.
 
-    check = "golden_queries_answered"  # the check whose outcome it is
+    Args:
+        check: Name of the check.
+        inspect: Options of `searchsocket test` that show the reason.
+    """
 
-    def __init__(self, scope: str, generation: str, outcome: CheckOutcome) -> None:
+    def __init__(self, check: str, inspect: str, scope: str, generation: str, outcome: CheckOutcome) -> None:
         super().__init__(
             f"generation {generation} of scope {scope!r} is not published: {outcome.message}; to inspect it, run "
-            f"`searchsocket test --generation candidate --scope {scope}`; --accept-quality-drop publishes it"
+            f"`searchsocket test {inspect} --scope {scope}`; --accept-quality-drop publishes it"
         )
+        self.check = check
         self.generation = generation
         self.outcome = outcome
+
+
+class GoldenQueriesFailed(CheckRefused):
+    """The new generation answers the golden queries too badly."""
+
+    def __init__(self, scope: str, generation: str, outcome: CheckOutcome) -> None:
+        super().__init__("golden_queries_answered", "--generation candidate", scope, generation, outcome)

@@ -68,7 +68,8 @@ def search_index(run: ScopeRun, state: ScopeState) -> StageResult[IndexNumbers]:
         LargeDeletion: More than half of the live pages would go.
         ConfigMissing: There is nothing to index at all.
         IndexCorrupt: The built generation failed verification; the live one stays.
-        GoldenQueriesFailed: The candidate fails its golden queries; it is kept next to the live one.
+        CheckRefused: The candidate fails its golden queries, or a check of an extension; it is kept next to the live
+            one.
         RecallTooLow: The candidate's vector index misses too many of the nearest records; it is kept too.
         Interrupted: The run was stopped; the live generation stays.
         SearchSocketError: A hook of an extension refuses the switch, or cannot use the new generation.
@@ -106,9 +107,9 @@ def publish_changes(
     live, warnings = _checked_live(run, state)
     staged = _stage_changes(run, state, live, stage)
     stage_texts(run, state, run.backends.store)
-    generation, outcomes = _switch(run, state, embedding, staged, live)
+    generation, outcomes, notes = _switch(run, state, embedding, staged, live)
     is_new = live is None or generation.name != live.name
-    warnings += [*staged.warnings, *recall_warnings(run, generation)]
+    warnings += [*staged.warnings, *recall_warnings(run, generation), *notes]
     result = _result(staged.plan, generation, warnings, published=is_new)
     result = _with_quality(result, outcomes, live if is_new else None, generation)
     hooks = hooks_of(run)
@@ -191,11 +192,12 @@ def _switch(
     embedding: Stage[EmbeddingNumbers],
     staged: _StagedChanges,
     live: Generation | None,
-) -> tuple[Generation, list[CheckOutcome]]:
-    """Build the generation, judge it with the golden queries and switch to it."""
+) -> tuple[Generation, list[CheckOutcome], list[str]]:
+    """Build the generation, judge it with the golden queries and switch to it; also return warnings of hooks."""
     state.release_memory()  # publishing takes the most memory of all, and reads nothing of the state
     plan = staged.plan
     outcomes: list[CheckOutcome] = []
+    notes: list[str] = []
     with ExitStack() as from_the_switch:
         info = replace(
             _info(run, state, embedding, changed=bool(plan.upserted or plan.deleted)), aliases=staged.aliases
@@ -205,7 +207,7 @@ def _switch(
             outcomes.extend(_judged(run, candidate))
             recall = recall_of(run, candidate, live, plan.upserted + plan.deleted)
             for hooks in hooks_of(run):
-                hooks.before_switch(run)
+                notes.extend(hooks.before_switch(run, candidate))
             from_the_switch.enter_context(uninterrupted(run))
             return recall
 
@@ -217,7 +219,7 @@ def _switch(
         run.on_event(Event("deleted", {"records": plan.deleted}))
         if live is None or generation.name != live.name:
             run.on_event(Event("registry_updated", {"scope": run.scope.name, "generation": generation.name}))
-    return generation, outcomes
+    return generation, outcomes, notes
 
 
 def _judged(run: ScopeRun, candidate: IndexReader) -> list[CheckOutcome]:

@@ -109,7 +109,7 @@ def test_without_a_model_golden_answers_are_skipped_and_said(
     server.answer = lambda body: refusal(500, "out of memory")
     result = golden(f'[[answer]]\nquestion = "{QUESTION}"\nfacts = ["nine hours"]\n')
     assert result.exit_code == 0
-    assert json.loads(result.stdout)[0]["skipped"] == "the language model is not available now"
+    assert json.loads(result.stdout)[0]["skipped"] == "127.0.0.1 answers 500 bad: out of memory"
 
 
 def test_a_mistake_in_the_file_is_named(golden: Callable[[str], Result]) -> None:
