@@ -171,6 +171,14 @@ class SearchEngine:
         mistakes = () if anonymous else self.curation.rules().mistakes  # strangers cannot correct them
         return with_notes(answer, curation_notes(mistakes)) if mistakes else answer
 
+    def resolved(self, query: SearchQuery, reader: IndexReader) -> SearchQuery:
+        """Return a query whose conditions are checked and resolved in a generation.
+
+        Raises:
+            InvalidRequest, UnknownFacet, UnknownVersion: As `search`.
+        """
+        return in_index(checked(query, self._facets), reader, self._facets)
+
     def _search(self, query: SearchQuery, scope: Scope, rules: Sequence[PageRule], *, anonymous: bool) -> SearchAnswer:
         """Answer a checked query.
 

@@ -9,7 +9,7 @@ from searchsocket.errors import Busy, InvalidRequest, ScopeNotIndexed, ScopeRefu
 from searchsocket.extensions import extensions
 from searchsocket.models.embedders.queries import QueryVectors, vector_for
 from searchsocket.project.project import Project
-from searchsocket.search.answering.answer import AskAnswer, AskQuery
+from searchsocket.search.answering.answer import AskAnswer, AskQuery, in_languages, pages_query
 from searchsocket.search.answering.ask import ask
 from searchsocket.search.content.answer import ContentAnswer
 from searchsocket.search.content.budget import DEFAULT_LIMIT
@@ -22,7 +22,6 @@ from searchsocket.search.query import SearchQuery
 from searchsocket.serving.parts import Part, PartContext, enabled_parts, open_parts
 from searchsocket.serving.service import OnError, SearchService, SourceChanges
 from searchsocket.types import Generation, PageFacts, Scope
-from searchsocket.web.urls.site import site_path
 
 _SITE = "site"
 _MAX_TRIES = 3
@@ -82,18 +81,23 @@ class ContentService:
             ScopeRefused, ScopeNotIndexed: The scope is not for this caller, or not indexed.
         """
         prefix = f"{scope}/" if scope else ""
-        if query.path_prefix:
-            site = self.service.site_of(self.service.scopes.find(scope, trusted=trusted).name)
-            query = replace(query, path_prefix=site_path(query.path_prefix, site))
         folders, missing = [], None
-        for kind in (_SITE, *(self.parts if trusted else ())):
+        for kind in (_SITE, *(self.parts if trusted and not query.is_about_pages else ())):
             try:
                 folders.append(self.folder(f"{prefix}{kind}", trusted=trusted))
             except ScopeNotIndexed as error:
                 missing = missing or error
         if not folders and missing:
             raise missing
+        folders = [self._on_conditions(folder, query) if folder.has_urls else folder for folder in folders]
         return ask(folders, query, self.clock, self.service.continuations)
+
+    def _on_conditions(self, folder: ContentFolder, query: AskQuery) -> ContentFolder:
+        """Return the folder of pages with the conditions of a question, and the rules of the owner."""
+        engine, reader = self.service.engine, folder.reader
+        request = engine.resolved(self.service.on_site(pages_query(query), reader.generation.scope), reader)
+        request = replace(request, filters=in_languages(request.filters, query.languages))
+        return replace(folder, request=request, rules=engine.curation.matching)
 
     def _search_documents(
         self, folder: ContentFolder, query: DocumentsQuery, offset: int, *, trusted: bool

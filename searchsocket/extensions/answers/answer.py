@@ -32,6 +32,9 @@ class AnswerSentence(Wire):
     kind: Kind
     quoted: Annotated[bool, Field(description="False for code that is not from the documentation.")]
     paragraph: Annotated[int, Field(ge=0)]
+    quotes: Annotated[
+        tuple[str, ...], Field(description="Of each citation: the part of the passage that supports this sentence.")
+    ]
 
 
 @dataclass(frozen=True, slots=True)

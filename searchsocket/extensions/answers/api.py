@@ -23,10 +23,11 @@ from searchsocket.extensions.answers.prompt import Turn
 from searchsocket.extensions.answers.script import add_script
 from searchsocket.extensions.answers.settings import AnswersSettings
 from searchsocket.extensions.answers.spending import MAX_ANSWERS
+from searchsocket.search.answering.answer import AskQuery
 from searchsocket.search.bounds import MAX_QUERY_CHARS
 from searchsocket.serving.answers import INTERNAL, public_message, to_json
 from searchsocket.serving.capabilities import fields
-from searchsocket.serving.capabilities.base import Caller
+from searchsocket.serving.capabilities.base import Caller, query_of
 from searchsocket.serving.capabilities.base import Request as Body
 
 MAX_HISTORY = 4
@@ -56,7 +57,11 @@ class AnswerRequest(Body):
         Field(max_length=MAX_HISTORY, description="Earlier questions and answers, the oldest first, for a follow-up."),
     ] = []
     scope: fields.ScopeName | None = None
-    path_prefix: fields.PathPrefix = ""
+    path_prefix: fields.PathPrefix | None = None
+    tags: fields.Tags | None = None
+    filters: fields.Filters | None = None
+    prefer_language: fields.PreferLanguage = ""
+    version: fields.Version | None = None
     stream: Annotated[bool, Field(description="True: server-sent events, false: one JSON. Default: false.")] = False
 
 
@@ -120,7 +125,9 @@ def add_answer(app: FastAPI, path: str, answers: Answers, context: AppContext) -
     async def post_answer(request: Request, body: AnswerRequest) -> Response:
         caller = caller_of(request)
         turns = tuple(Turn(turn.question, turn.answer) for turn in body.history)
-        reading = _Reading(answers, Question(body.q, turns, body.scope, body.path_prefix), caller)
+        filters, version = fields.filters_of(body.filters), fields.versions_of(body.version)
+        pages = query_of(AskQuery, body, question=body.q, filters=filters, version=version)
+        reading = _Reading(answers, Question(body.q, turns, body.scope, pages), caller)
         first = await retrieval.run(caller, reading.step)
         assert first is not None
         passages = first.data.passages if isinstance(first.data, AnswerPassages) else ()

@@ -35,11 +35,11 @@ from searchsocket.extensions.answers.spending import Spending, Turns
 from searchsocket.models.calling.provider import ProviderFailure
 from searchsocket.models.paying.cost import estimate_tokens
 from searchsocket.project.project import Project
-from searchsocket.search.answering.answer import AnswerPassage, AskQuery
+from searchsocket.search.answering.answer import AnswerPassage, AskQuery, pages_query
 from searchsocket.search.bounds import MAX_PASSAGES, MAX_QUERY_CHARS
 from searchsocket.search.content.answer import href_of
 from searchsocket.search.nearest import nearest_chunks
-from searchsocket.search.query import SearchQuery, clean_text
+from searchsocket.search.query import clean_text
 from searchsocket.serving.capabilities.base import Caller
 from searchsocket.serving.content import ContentService
 from searchsocket.serving.service import OnError
@@ -57,6 +57,7 @@ _MESSAGES: Mapping[Reason, str] = {
     "budget": "the limit for answers is reached; try again later",
     "busy": "another answer is being written; try again when it is done",
 }
+_ALL_PAGES = AskQuery("")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ class Question:
     text: str
     history: Sequence[Turn] = ()
     scope: str | None = None
-    path_prefix: str = ""
+    pages: AskQuery = _ALL_PAGES  # conditions on them
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,11 +230,11 @@ class Answers:
         found: dict[tuple[str, str], AnswerPassage] = {}
         room = self.settings.max_passage_tokens
         for text in texts:
-            query = AskQuery(
-                text,
+            query = replace(
+                question.pages,
+                question=text,
                 limit=MAX_PASSAGES,
                 max_tokens=self.settings.max_passage_tokens,
-                path_prefix=question.path_prefix,
                 languages=self.settings.languages,
             )
             answer = self._content().ask(query, question.scope, trusted=caller.trusted)
@@ -252,12 +253,14 @@ class Answers:
         """Return the pages nearest to a question that no page answers."""
         service = self._content().service
         scope = service.scopes.find(question.scope, trusted=caller.trusted)
-        query = SearchQuery(self._searchable(question.text), top_k=_NEAREST, path_prefix=question.path_prefix)
+        text = self._searchable(question.text)
+        query = pages_query(replace(question.pages, question=text), _NEAREST)
         results = service.search(query, scope, anonymous=not caller.trusted).results
-        if results or question.path_prefix:
+        if results or question.pages.is_about_pages:
             return tuple(NearestPage(result.title, result.href) for result in results)
-        reader = service.engine.opened(scope)
-        ids = nearest_chunks(service.engine.queries, reader, question.text, anonymous=not caller.trusted)
+        engine = service.engine
+        reader, rules = engine.opened(scope), engine.curation.matching(text)
+        ids = nearest_chunks(engine.queries, reader, question.text, anonymous=not caller.trusted, rules=rules)
         records = (readable.record for readable in reader.catalogue.readable(ids))
         pages = {record.page.url: NearestPage(record.page.title, href_of(record) or "") for record in records}
         return tuple(pages.values())[:_NEAREST]
@@ -335,7 +338,8 @@ class _Writing:
             citations = tuple(sorted({number for each in proofs for number in each.citations}))
             quotes = {number: quote for each in reversed(proofs) for number, quote in each.quotes.items()}
             yield from self._citations(quotes)
-            yield self._sentence(AnswerSentence(" ".join(texts), citations, piece.kind, True, piece.paragraph))
+            own = tuple(quotes[number] for number in citations)
+            yield self._sentence(AnswerSentence(" ".join(texts), citations, piece.kind, True, piece.paragraph, own))
 
     def _code(self, piece: Piece) -> Iterator[Event]:
         """A code block is quoted, or marked; one with an address that is on no page is dropped."""
@@ -343,8 +347,12 @@ class _Writing:
         if not numbers and proof.has_foreign_address(piece.text, self._passages):
             self._dropped += 1
             return
-        yield from self._citations(dict.fromkeys(numbers, piece.text))
-        yield self._sentence(AnswerSentence(piece.text, tuple(numbers), "code", bool(numbers), piece.paragraph))
+        quotes = dict.fromkeys(numbers, piece.text)
+        yield from self._citations(quotes)
+        sentence = AnswerSentence(
+            piece.text, tuple(numbers), "code", bool(numbers), piece.paragraph, tuple(quotes.values())
+        )
+        yield self._sentence(sentence)
 
     def _sentence(self, sentence: AnswerSentence) -> Event:
         self._sentences += sentence.quoted  # code of the model's own is no answer

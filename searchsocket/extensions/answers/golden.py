@@ -63,14 +63,14 @@ def read_golden_answers(root: Path) -> list[GoldenAnswer]:
 
 
 class GoldenReply(NamedTuple):
-    """What is compared of an answer."""
+    """Refusal and text of an answer, which are compared with a golden answer."""
 
     reason: str  # of the refusal; "" for an answer
     text: str
 
 
 def reply_of(answer: SentenceAnswer) -> GoldenReply:
-    """Return what is compared of an answer."""
+    """Return the refusal and the text of an answer."""
     text = " ".join(plain_text(sentence.text) for sentence in answer.sentences).replace("`", "")
     return GoldenReply(answer.refused.reason if answer.refused else "", text.encode("utf-8", "replace").decode())
 

@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -22,22 +23,27 @@ from searchsocket.search.content.budget import check_bounds, fitting
 from searchsocket.search.content.folder import ContentFolder, chunk_id
 from searchsocket.search.content.hints import call
 from searchsocket.search.continuation import Continuations
+from searchsocket.search.curation import curate
 from searchsocket.search.notes import NOTES
 from searchsocket.search.query import clean_text
 from searchsocket.search.quoting.lines import source_of
 from searchsocket.search.quoting.results import short_title
 from searchsocket.search.ranking.fusion import fuse
+from searchsocket.search.ranking.rank import Ranked
 from searchsocket.search.ranking.relevance import nearness
 from searchsocket.search.ranking.weights import shares_of
-from searchsocket.stores.base import IndexReader, ReadableRecord
+from searchsocket.search.translations import merge_translations, merges_translations
+from searchsocket.search.versions import NO_VERSIONS, in_searched_version
+from searchsocket.stores.base import Candidates, IndexReader, ReadableRecord
 from searchsocket.text.amounts import age_s
-from searchsocket.types import Record
+from searchsocket.types import Record, Scores, Vector
 
 ENOUGH = 0.5
 _NEAR = (-1.0, 4.0)
 _LEAST_RAREST = 3.0  # of few pages no word is rare, which says nothing for an answer
 DEFAULT_MAX_TOKENS = 2_000
 _CANDIDATES = 50  # of each list
+_MANY_CANDIDATES = 1_000  # if the owner hides most of them
 _MAX_CHUNKS = 12  # per folder: chunks whose sentences are scored
 _MAX_PAGE_CHARS = 60_000  # of a page: the text that is searched for a name
 _RANK_SHARE = 0.6  # weight of the chunk's rank, added to the mean share of its passage and of the chunk
@@ -109,11 +115,9 @@ def ask(
         VectorBackendUnavailable: The backend could not be reached; an outage is never reported as "not found".
     """
     check_bounds(query.limit, query.max_tokens, MAX_PASSAGES)
-    if query.path_prefix:
-        folders = [folder for folder in folders if folder.has_urls]
     question = clean_text(query.question)
     page_request = _page_request(folders, query, question, words)
-    supported_passages = candidates(folders, question, query)
+    supported_passages = candidates(folders, question)
     confidence = likelihood(supported_passages[0].support) if supported_passages else 0.0
     is_answered = confidence >= ENOUGH
     now = clock()
@@ -127,7 +131,7 @@ def ask(
     passages = fitting(all_passages[page_request.offset :], _text, page_request.max_tokens)
     next_offset = page_request.offset + len(passages)
     is_cut = next_offset < len(all_passages)
-    request = (question, page_request.limit, page_request.max_tokens, _generations(folders))
+    request = (question, page_request.limit, page_request.max_tokens, _state(folders, query))
     token = words.make_token(_KIND, folders[0].reader.generation, request, next_offset) if is_cut else None
     vectors = [folder.vector(question) for folder in folders]
     notes = {NOTES[vector] for vector in vectors if isinstance(vector, NoVector)}
@@ -145,19 +149,16 @@ def ask(
     )
 
 
-def candidates(folders: Sequence[ContentFolder], question: str, query: AskQuery | None = None) -> list[Supported]:
+def candidates(folders: Sequence[ContentFolder], question: str) -> list[Supported]:
     """Merge the passages of all folders, keeping each folder's order; the likelier head is taken next.
 
     Scores of two folders cannot be compared, since each weighs words by its own texts. A source file that repeats an
     indexed page is dropped: the page has a URL.
-
-    Args:
-        query: Its conditions on pages; None = none.
     """
     site = next((folder.reader for folder in folders if folder.has_urls), None)
     ranked = []
     for folder in folders:
-        passages = sorted(supported(folder, question, query), key=lambda passage: -passage.score)
+        passages = sorted(supported(folder, question), key=lambda passage: -passage.score)
         ranked.append(deque(passages if folder.has_urls or site is None else _without_copies(passages, site)))
     merged: list[Supported] = []
     while ranked := [queue for queue in ranked if queue]:
@@ -173,19 +174,18 @@ def _without_copies(passages: Sequence[Supported], site: IndexReader) -> list[Su
     return [passage for passage in passages if passage.readable.record.page.source_file not in copies]
 
 
-def supported(folder: ContentFolder, question: str, query: AskQuery | None = None) -> list[Supported]:
+def supported(folder: ContentFolder, question: str) -> list[Supported]:
     """Return the best passage of each of the best chunks of a folder, see `candidates`."""
-    reader, where = folder.reader, folder.where
-    if query and folder.has_urls:
-        where = replace(where, path_prefix=query.path_prefix, languages=query.languages)
+    reader = folder.reader
     embedded = folder.vector(question)
     vector = None if isinstance(embedded, NoVector) else embedded
-    ranked = find_candidates(reader, vector, question, top_k=_CANDIDATES, where=where)
+    ranked = _visible(folder, question, vector)
     if not ranked.ids:
         return []
     shares = shares_of(question, ranked.facts.url, is_read=vector is not None and folder.is_read())
     fused = fuse(ranked.cosine, ranked.bm25, ranked.page_bm25, shares).fused * ranked.facts.weight
-    best = np.lexsort((np.array(ranked.ids), -fused))[:_MAX_CHUNKS].tolist()
+    best = _one_translation(folder, question, ranked, fused, np.lexsort((np.array(ranked.ids), -fused)).tolist())
+    best = best[:_MAX_CHUNKS]
     terms = terms_of(question, reader.words.rarities(question))
     spread = reader.generation.spread
     passages = []
@@ -204,6 +204,28 @@ def supported(folder: ContentFolder, question: str, query: AskQuery | None = Non
     return passages
 
 
+def _visible(folder: ContentFolder, question: str, vector: Vector | None) -> Candidates:
+    """Return the candidates without the pages that the owner hides for this question."""
+    find = partial(find_candidates, folder.reader, vector, question, where=folder.where)
+    hides = [rule for rule in folder.rules(question) if rule.effect == "hide"]
+    found = find(top_k=_CANDIDATES)
+    curated = curate(folder.reader, found, hides, folder.where, None)
+    if 2 * curated.hidden > len(found.ids):
+        curated = curate(folder.reader, find(top_k=_MANY_CANDIDATES), hides, folder.where, None)
+    return curated.candidates
+
+
+def _one_translation(
+    folder: ContentFolder, question: str, found: Candidates, scores: Scores, best: Sequence[int]
+) -> Sequence[int]:
+    """Return positions of candidates without translations of a page but the one that a search shows."""
+    if folder.request is None or not merges_translations(folder.reader, folder.request):
+        return best
+    query = replace(folder.request, q=question, group_by="chunk")
+    chunks = [Ranked(float(scores[at]), at) for at in best]
+    return [chunk.position for chunk in merge_translations(folder.reader, query, found, chunks)[0]]
+
+
 def _page_words(reader: IndexReader, record: Record) -> frozenset[str]:
     return text_words((reader.catalogue.page_body(record.page.url) or "")[:_MAX_PAGE_CHARS])
 
@@ -215,16 +237,20 @@ def _page_request(
     if not query.continuation_token:
         return _PageRequest(query.limit, query.max_tokens or DEFAULT_MAX_TOKENS, 0)
     generation = folders[0].reader.generation
-    (previous, limit, max_tokens, generations), offset = words.position(query.continuation_token, _KIND, generation)
+    (previous, limit, max_tokens, state), offset = words.position(query.continuation_token, _KIND, generation)
     if previous != question:
         raise InvalidRequest(f"the continuation token belongs to {previous[:80]!r}, not to {question[:80]!r}")
-    if generations != _generations(folders):
-        raise ContinuationGone("a new generation is live; remove the continuation token to start again")
+    if state != _state(folders, query):
+        raise ContinuationGone(
+            "the continuation token belongs to other filters, or a new generation is live; remove it to start again"
+        )
     return _PageRequest(limit, query.max_tokens or max_tokens, offset)
 
 
-def _generations(folders: Sequence[ContentFolder]) -> list[str]:
-    return [folder.reader.generation.name for folder in folders]
+def _state(folders: Sequence[ContentFolder], query: AskQuery) -> list[str]:
+    """Return the generations that answer, and the conditions of the query, for a comparison."""
+    conditions = (query.path_prefix, query.tags, query.filters, query.version, query.prefer_language, query.languages)
+    return [*(folder.reader.generation.name for folder in folders), *([repr(conditions)] if any(conditions) else [])]
 
 
 def _text(passage: AnswerPassage) -> str:
@@ -248,13 +274,16 @@ def _passages(supported_passages: Sequence[Supported], limit: int) -> list[Answe
 
 def _cite(supported_passage: Supported, confidence: float, text: str) -> AnswerPassage:
     record, folder = supported_passage.readable.record, supported_passage.folder
-    page, at, opens = record.page, record.chunk.at, href_of(record)
+    page, at = record.page, record.chunk.at
+    within = folder.request.within if folder.request else NO_VERSIONS
+    opened = in_searched_version(supported_passage.readable, within).record  # a shared page is stored in one version
+    opens = href_of(opened)
     return AnswerPassage(
         text=text,
         folder_id=folder.folder_id,
         file_path=folder.file_path(page.url),
         chunk_id=chunk_id(record),
-        url=None if opens is None else page.url,
+        url=None if opens is None else opened.page.url,
         href=opens,
         title=short_title(page.title),
         section_title=short_title(at.title),

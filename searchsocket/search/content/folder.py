@@ -1,13 +1,15 @@
 """Folders of content: the pages of a scope. Extensions have folders of other documents."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from searchsocket.content.mirror import body_line, mirror_name, parse_page
+from searchsocket.curation.rules import PageRule
 from searchsocket.errors import ChunkGone, DocumentMissing
 from searchsocket.models.embedders.queries import NoVector
+from searchsocket.search.query import SearchQuery
 from searchsocket.stores.base import IndexReader
 from searchsocket.types import MATCH_ALL, ChunkKind, CodeKind, Filter, PageFacts, Record, Vector
 from searchsocket.web.versions.labels import default_labels
@@ -26,6 +28,8 @@ class ContentFolder(ABC):
     vector: Callable[[str], Vector | NoVector]  # embeds a text, comparable with the vectors of the generation
     changed: Callable[[PageFacts], bool | None] = lambda _: None  # True if a page's file has other bytes than indexed
     is_read: Callable[[], bool] = lambda: False  # True if the embedder reads a text as a whole, see `shares_of`
+    request: SearchQuery | None = None  # conditions on its documents, resolved in the generation
+    rules: Callable[[str], Sequence[PageRule]] = lambda _: ()  # of the owner, for a query
 
     has_urls = True  # its documents open in a browser
     where = MATCH_ALL  # filter for content
@@ -93,7 +97,10 @@ class PageFolder(ContentFolder):
         return self._filter("section", "definition", "block")
 
     def _filter(self, *kinds: ChunkKind | CodeKind) -> Filter:
-        """Chunks of some kinds in the versions that are searched by default."""
+        """Chunks of some kinds that meet the request; without one, in the versions that are searched by default."""
+        if self.request:
+            where = self.request.where
+            return replace(where, kinds=where.kinds or kinds)
         labels = default_labels(self.reader.generation.versions)
         return Filter(kinds=kinds, facets=(labels,) if labels else ())
 

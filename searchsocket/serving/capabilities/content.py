@@ -112,6 +112,11 @@ class AskRequest(Request):
     question: fields.Text
     scope: fields.ScopeName | None = None
     limit: Annotated[int, Field(ge=1, le=MAX_PASSAGES, description="Maximum number of passages."), fields.WHOLE] = 3
+    path_prefix: fields.PathPrefix | None = None
+    tags: fields.Tags | None = None
+    filters: fields.Filters | None = None
+    prefer_language: fields.PreferLanguage = ""
+    version: fields.Version | None = None
     max_tokens: fields.PartTokens | None = None
     continuation_token: fields.ContinuationToken = ""
 
@@ -160,7 +165,10 @@ def ask(services: Services, request: AskRequest, caller: Caller) -> AskAnswer:
     Call it for a question with a definite answer, if a few sentences with sources are enough. It quotes, and refuses
     rather than guesses. For long explanations, use `search`.
     """
-    return services.content().ask(query_of(AskQuery, request), request.scope, trusted=caller.trusted)
+    query = query_of(
+        AskQuery, request, filters=fields.filters_of(request.filters), version=fields.versions_of(request.version)
+    )
+    return services.content().ask(query, request.scope, trusted=caller.trusted)
 
 
 _SPELLING = {

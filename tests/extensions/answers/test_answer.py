@@ -25,6 +25,7 @@ def test_sentences_come_with_the_passages_that_support_them(reader: Reader) -> N
     ]  # fmt: skip
     assert events.of("sentence")[0] | {"text": ""} == {
         "text": "", "citations": [1], "kind": "text", "quoted": True, "paragraph": 0,
+        "quotes": ["The battery lasts nine hours."],
     }  # fmt: skip
     (citation,) = events.of("citation")
     assert citation["quote"] in first["text"]
@@ -179,3 +180,55 @@ def test_the_document_of_the_api_describes_it(reader: Reader) -> None:
     assert operation["operationId"] == "answer"
     assert set(operation["responses"]["200"]["content"]) == {"application/json", "text/event-stream"}
     assert "AnswerSentence" in document["components"]["schemas"]
+
+
+def test_a_later_sentence_has_its_own_quote(reader: Reader, server: ChatServer) -> None:
+    """The citation has the quote of the first sentence."""
+    events = reader.ask()
+    assert [sentence["quotes"] for sentence in events.of("sentence")] == [
+        ["The battery lasts nine hours."], ["Charge it in the dock; batteryLevel tells how full it is."],
+    ]  # fmt: skip
+    assert events.of("citation")[0]["quote"] == "The battery lasts nine hours."
+    server.says("```sh\ngr install --dry-run\n```")
+    [code] = reader.ask("How is the controller installed?").of("sentence")
+    assert code["quotes"] == ["gr install --dry-run"] * len(code["citations"])
+
+
+def test_conditions_are_those_of_a_search(reader: Reader) -> None:
+    """With the same errors."""
+    question = "How is the battery charged?"
+    assert reader.ask(question, filters={"language": "de"}).last == ("refused", "not_covered")
+    assert reader.ask(question, filters={"language": ["de", "EN"]}).of("passages")
+    for fields in ({"filters": {"colour": "red"}}, {"version": "9"}, {"tags": [" "]}, {"preferLanguage": "!"}):
+        answer = reader.api.post({"q": question, **fields}, "/api/answer")
+        search = reader.api.post({"q": question, **fields})
+        assert (answer.status_code, answer.json()) == (search.status_code, search.json())
+        assert answer.status_code in (400, 404)
+
+
+def test_only_languages_that_the_owner_allows_are_read(make_reader: Callable[..., Reader]) -> None:
+    reader = make_reader('languages = ["de", "EN"]')
+    assert reader.ask().of("passages")
+    assert reader.ask(filters={"language": "en"}).of("passages")
+    assert reader.ask(filters={"language": "fr"}).last == ("refused", "not_covered")
+
+
+def test_pages_that_the_owner_hides_are_neither_read_nor_near(
+    make_reader: Callable[..., Reader], robot: Project
+) -> None:
+    strange = "Which taxes must a bakery in Lisbon pay?"
+    shown = {page["url"].partition("#")[0] for page in make_reader().ask(strange).of("refused")[0]["results"]}
+    rules = robot.root / "curation.toml"
+    try:
+        rules.write_text(
+            f'[[hide]]\nquery = "*"\npages = ["/docs/battery", {", ".join(f"{url!r}" for url in shown)}]\n'
+        )
+        reader = make_reader()
+        events = reader.ask()
+        urls = {passage["url"] for each in events.of("passages") for passage in each["passages"]}
+        assert not any(url.startswith("/docs/battery") for url in urls)
+        near = {page["url"].partition("#")[0] for page in reader.ask(strange).of("refused")[0]["results"]}
+        assert near
+        assert not near & shown
+    finally:
+        rules.unlink()

@@ -1,4 +1,5 @@
 import { errorOf, SearchError } from "../errors.js";
+import type { SearchRequest } from "../types.js";
 
 /** A passage that the answer cites. */
 export interface Citation {
@@ -20,6 +21,8 @@ export interface Sentence {
   quoted: boolean;
   /** Sentences of one paragraph or list item have the same number. */
   paragraph: number;
+  /** Of each citation, the words of the passage that support this sentence; a service of an older release has none. */
+  quotes?: readonly string[];
 }
 
 export interface Refusal {
@@ -29,11 +32,8 @@ export interface Refusal {
   results: readonly { title: string; url: string }[];
 }
 
-export interface AnswerRequest {
-  q: string;
+export interface AnswerRequest extends Pick<SearchRequest, "q" | "scope" | "pathPrefix" | "tags" | "filters" | "version" | "preferLanguage"> {
   history: readonly { question: string; answer: string }[];
-  scope?: string;
-  path_prefix?: string;
 }
 
 /** What the service sends while it answers. */

@@ -185,14 +185,18 @@ export class AnswerView {
   }
 
   #request(q: string): AnswerRequest {
-    const { scope, within } = this.panel.host.settings();
+    const { scope } = this.panel.host.settings();
+    const { facets: _, ...pages } = this.panel.filters.request();
     const history = this.#history.slice(-MAX_TURNS).map((turn) => ({ question: turn.q, answer: turn.sentences.map(({ text }) => text).join(" ") }));
-    return { q, history, ...(scope ? { scope } : {}), ...(within ? { path_prefix: within } : {}) };
+    return { q, history, ...(scope ? { scope } : {}), ...pages };
   }
 
   /** Add a sentence to its paragraph, list or block of code. */
-  #write(body: HTMLElement, turn: Turn, { kind, text, paragraph, quoted, citations }: Sentence): void {
-    const cited = citations.flatMap((number) => turn.citations.get(number) ?? []);
+  #write(body: HTMLElement, turn: Turn, { kind, text, paragraph, quoted, citations, quotes }: Sentence): void {
+    const cited = citations.flatMap((number, at) => {
+      const citation = turn.citations.get(number);
+      return citation ? { ...citation, quote: quotes?.[at] ?? citation.quote } : [];
+    });
     if (kind === "code") {
       const copy = this.#copier(this.#texts.copyCode, () => text);
       const label = h("span", {}, quoted ? "" : this.#texts.unquoted, ...cited.map((citation) => this.#chip(turn, citation)));
@@ -208,7 +212,7 @@ export class AnswerView {
       place = home.appendChild(h(isItem ? "li" : "p", { dir: "auto", "data-paragraph": paragraph }));
     }
     const hrefOf = (url: string) => {
-      const citation = [...turn.citations.values()].find((one) => one.url === url);
+      const citation = [...cited, ...turn.citations.values()].find((one) => one.url === url);
       return citation ? this.#hrefOf(citation) : null;
     };
     place.append(...prose(text, hrefOf), ...cited.map((citation) => this.#chip(turn, citation)), " ");

@@ -48,8 +48,8 @@ export class Panel {
   words = new Words("en");
   /** Options above the results of an answer. */
   above: (answer: SearchAnswer) => HTMLElement[] = () => [];
+  readonly filters: Filters;
   readonly #list: Listbox;
-  readonly #filters: Filters;
   readonly #start: Start;
   readonly #openings = new WeakMap<Element, Opening>();
   #client: SearchClient | null = null;
@@ -66,8 +66,8 @@ export class Panel {
   #reported: SearchAnswer | null = null; // the answer that was reported by a beacon
 
   constructor(readonly host: Host) {
-    this.#filters = new Filters(host.settings, () => this.words, () => void this.#ask());
-    this.frame = new Frame(this.#filters.element);
+    this.filters = new Filters(host.settings, () => this.words, () => void this.#ask());
+    this.frame = new Frame(this.filters.element);
     this.#list = new Listbox(this.frame.input, this.frame.list);
     this.#start = new Start({
       settings: host.settings,
@@ -139,7 +139,7 @@ export class Panel {
       client.cancel();
       this.#pending(false);
       this.#answer = null;
-      this.#filters.clear();
+      this.filters.clear();
       this.show();
       return;
     }
@@ -147,7 +147,7 @@ export class Panel {
     this.#pending(true);
     const from = before ? { offset: before.results.length, generation: before.meta.generation } : {};
     try {
-      const request = { q, topK: limit, sectionSnippets: true, ...(scope ? { scope } : {}), ...this.#filters.request(), ...from };
+      const request = { q, topK: limit, sectionSnippets: true, ...(scope ? { scope } : {}), ...this.filters.request(), ...from };
       const answer = await client.searchTyped(request);
       if (!answer) return; // replaced by another query
       // A new generation may have another order: start again, to show each page once.
@@ -195,13 +195,13 @@ export class Panel {
     const answer = this.#answer;
     if (!this.#asked || !answer) return this.#showStart();
     const { missing, site } = this.host.settings();
-    this.#filters.update(answer);
+    this.filters.update(answer);
     const hasMore = answer.results.length < answer.total;
     const meant = didYouMean(answer.q, answer.results.length ? answer : (this.#found ?? answer));
     frame.answered(answer, this.words, {
       meant,
       completions: meant ? [] : completions(frame.input.value, answer),
-      isFiltered: this.#filters.isSet,
+      isFiltered: this.filters.isSet,
       missing: missing.replace("{query}", encodeURIComponent(answer.q)),
       hasMore,
     });
@@ -262,7 +262,7 @@ export class Panel {
   #acted(action: string): void {
     if (action === "retry") void this.#ask();
     if (action === "more") void this.#ask(true);
-    if (action === "unfilter") this.#filters.clear(), void this.#ask();
+    if (action === "unfilter") this.filters.clear(), void this.#ask();
     if (action === "forget") this.#start.clear(), this.show();
     if (action) this.frame.input.focus();
   }
