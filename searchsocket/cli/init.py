@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import click
 
-from searchsocket.cli.options import load_project, new_project_option, result_options
+from searchsocket.cli.options import answers_address, load_project, new_project_option, result_options
 from searchsocket.cli.output import count, print_json, safe, say
 from searchsocket.errors import StateUnavailable
 from searchsocket.project.project import Project
@@ -66,6 +66,7 @@ TAGS = """\
 <script type="module" src="/searchsocket/components.js"></script>
 <searchsocket-dialog endpoint="{endpoint}"></searchsocket-dialog>
 """
+ANSWERS = '<script type="module" src="{answers}/dialog.js"></script>\n<searchsocket-dialog answers="{answers}" '
 _MAX_NAMED = 3
 _LINE_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
@@ -74,12 +75,20 @@ _LINE_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 @new_project_option
 @click.option("--service", metavar="URL", default="", help="URL at which browsers reach `searchsocket serve`.")
 @click.option("--static", "is_static", is_flag=True, help="Search without a server: export the index with each build.")
+@click.option("--answers", metavar="URL", default="", help="URL or path at which browsers get answers in sentences.")
 @click.option("--yes", "-y", "is_confirmed", is_flag=True, help="Write without confirmation.")
 @click.option("--undo", "is_undo", is_flag=True, help="Restore the files as they were before init.")
 @click.option("--no-node", is_flag=True, help="Do not run the framework's own tools; read files only.")
 @result_options
 def init(
-    root: Path, service: str, is_static: bool, is_confirmed: bool, is_undo: bool, no_node: bool, as_json: bool
+    root: Path,
+    service: str,
+    is_static: bool,
+    answers: str,
+    is_confirmed: bool,
+    is_undo: bool,
+    no_node: bool,
+    as_json: bool,
 ) -> None:
     """Add search to this site.
 
@@ -97,6 +106,7 @@ def init(
         raise click.UsageError(f"--service {service!r} is not a URL such as https://search.example.com")
     if service and is_static:
         raise click.UsageError("--static needs no service; remove --service")
+    answers = answers_address(answers)
     project = load_project(root)
     if is_undo:
         _undo(project, is_confirmed=is_confirmed, as_json=as_json)
@@ -109,6 +119,7 @@ def init(
         default_branch=default_branch(project.root),
         service=service,
         static=is_static,
+        answers=answers,
         ours=lambda name, text: is_ours(project, name, text),
     )
     if not as_json:
@@ -124,7 +135,7 @@ def init(
         say(f"wrote {count(len(draft.changes), 'file')}; `searchsocket init --undo` restores the files")
     elif draft.changes:
         say("nothing was written; run `searchsocket init --yes` to write")
-    for line in _static_steps(project.root, draft) if is_static else _service_steps(draft, service):
+    for line in _static_steps(project.root, draft) if is_static else _service_steps(draft, service, answers):
         say(line)
 
 
@@ -186,20 +197,24 @@ def _manual_steps(draft: Plan) -> Iterator[str]:
     yield from (f"\nNote: {safe(note)}." for note in draft.notes)
 
 
-def _service_steps(draft: Plan, service: str) -> Iterator[str]:
+def _service_steps(draft: Plan, service: str, answers: str) -> Iterator[str]:
     yield from _manual_steps(draft)
     facts = draft.facts
     build = f"\n  {safe(facts.command.shell or 'build your site')}" if facts.framework else ""
     has_place = facts.framework in (*FRAMEWORKS, "SvelteKit")
     if not has_place:
         folder = safe(shlex.quote(facts.deployed or "BUILD"))
-        yield f"\nNext, for search without a server:{build}\n  searchsocket static {folder}  # adds it to all pages"
+        option = safe(f" --answers {shlex.quote(answers)}") if answers else ""
+        static = f"searchsocket static {folder}{option}  # adds it to all pages"
+        yield f"\nNext, for search without a server:{build}\n  {static}"
         yield f"\nOr, for search with a service:{build}"
     else:
         yield f"\nNext:{build}"
     yield '  searchsocket index\n  searchsocket search "a question"\n  searchsocket serve'
     if not has_place:
         tags = TAGS.format(endpoint=f"{service.rstrip('/') or SERVICE}/api/search")
+        if answers:
+            tags = tags.replace("<searchsocket-dialog ", ANSWERS.format(answers=answers))
         component = safe(str(bundle_folder() / COMPONENT))
         yield f"\nThen copy {component} to the folder searchsocket of your site, and add to each page:\n\n{tags}"
         yield f"To serve search from your own domain:\n\n{PROXY}"

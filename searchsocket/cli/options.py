@@ -260,3 +260,17 @@ def load_scope(root: Path, scope_name: str | None) -> "tuple[Project, Scope]":
     """Open the project in `root`, and find the scope that the command line or the settings name."""
     project = load_project(root)
     return project, project.scope(os.environ, scope_name)
+
+
+_ANSWERS = re.compile(r"(?:https?://[^\s\"'<>&\\]+|/(?!/)[^\s\"'<>&\\]*)", re.IGNORECASE)
+
+
+def answers_address(text: str) -> str:
+    """Return the address of `--answers` without a slash at the end; "" for none.
+
+    Raises:
+        UsageError: It is neither a URL nor a path.
+    """
+    if text and not _ANSWERS.fullmatch(text):
+        raise click.UsageError(f"--answers {text!r} is not a URL such as https://search.example.com/api/answer")
+    return text.rstrip("/")

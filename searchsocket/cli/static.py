@@ -13,7 +13,7 @@ from searchsocket.backends import Backends
 from searchsocket.cli.exits import signals_noted
 from searchsocket.cli.export import export_numbers
 from searchsocket.cli.index_run import listener, run_corpus
-from searchsocket.cli.options import is_quiet, log_options
+from searchsocket.cli.options import answers_address, is_quiet, log_options
 from searchsocket.cli.output import count, print_json, safe, say, size
 from searchsocket.cli.summary import grouped_warnings
 from searchsocket.errors import ConfigMissing
@@ -50,12 +50,15 @@ _PROJECT_FILES = (".git", "package.json", "pyproject.toml")  # a folder with one
 @click.command()
 @click.argument("build", type=click.Path(path_type=Path, file_okay=False))
 @click.option("--no-inject", is_flag=True, help="Write the index only; do not change the pages.")
+@click.option("--answers", metavar="URL", default="", help="URL at which browsers get answers in sentences.")
 @click.option("--undo", "is_undo", is_flag=True, help="Remove the search from the pages, and the index.")
 @click.option(
     "--accept-large-deletion", is_flag=True, help="Allow this run to remove more than half of the pages it knows."
 )
 @log_options
-def static(build: Path, *, no_inject: bool, is_undo: bool, accept_large_deletion: bool, as_json: bool) -> None:
+def static(
+    build: Path, *, no_inject: bool, answers: str, is_undo: bool, accept_large_deletion: bool, as_json: bool
+) -> None:
     """Add search to a built site, in one step.
 
     BUILD is the folder with the HTML pages, such as build, dist, public or _site. Indexes them, writes the index to
@@ -73,7 +76,7 @@ def static(build: Path, *, no_inject: bool, is_undo: bool, accept_large_deletion
     if is_undo:
         _undo(project, site, as_json=as_json)
         return
-    pages = BuiltPages() if no_inject else add_search(site, base)
+    pages = BuiltPages() if no_inject else add_search(site, base, answers_address(answers))
     is_done = False
     try:
         with (

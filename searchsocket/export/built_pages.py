@@ -19,7 +19,9 @@ from searchsocket.web.urls.resolve import rebased, site_base
 
 FOLDER = "searchsocket"  # of the export, in the site
 SCRIPT = f"{FOLDER}/page-search.js"
-_TAG = re.compile(rb'<script type="module" src="[^"<>]*/?%b"></script>' % re.escape(SCRIPT).encode())
+_TAG = re.compile(
+    rb'<script type="module" src="[^"<>]*/?%b"(?: data-answers="[^"<>]*")?></script>' % re.escape(SCRIPT).encode()
+)
 _PAGE = re.compile(rb"<(?:!doctype\s+html|html|head|body|title)[\s>]", re.IGNORECASE)
 _FRAMES = re.compile(rb"<frameset[\s>]", re.IGNORECASE)
 # What may contain a tag that does not count, else the tag itself.
@@ -44,9 +46,14 @@ class BuiltPages:
     packed: tuple[str, ...] = ()  # compressed copies of changed pages, which are older than these
 
 
-def with_script(html: bytes, src: str) -> bytes:
-    """Add the script tag to a page, at the end of its head; an earlier tag of ours is replaced."""
-    tag = b'<script type="module" src="%b"></script>' % src.encode()
+def with_script(html: bytes, src: str, answers: str = "") -> bytes:
+    """Add the script tag to a page, at the end of its head; an earlier tag of ours is replaced.
+
+    Args:
+        answers: Address of answers in sentences; "" = none.
+    """
+    attribute = f' data-answers="{answers}"' if answers else ""
+    tag = f'<script type="module" src="{src}"{attribute}></script>'.encode()
     if tag in html:
         return html
     html = without_script(html)
@@ -114,8 +121,11 @@ def page_files(build: Path) -> Iterator[str]:
                 yield path.relative_to(build).as_posix()
 
 
-def add_search(build: Path, base: str) -> BuiltPages:
+def add_search(build: Path, base: str, answers: str = "") -> BuiltPages:
     """Add the script to all pages of a build. After an error, no page has it that did not have it before.
+
+    Args:
+        base, answers: As `script_address` and `with_script`.
 
     Raises:
         StateUnavailable, PermissionDenied: A page cannot be read or written.
@@ -127,7 +137,7 @@ def add_search(build: Path, base: str) -> BuiltPages:
             html = _read(path)
             if not is_page(html):
                 continue
-            new = with_script(html, script_address(name, html, base))
+            new = with_script(html, script_address(name, html, base), answers)
             (unchanged if new == html else changed).append(name)
             if new != html:
                 _write(path, new)

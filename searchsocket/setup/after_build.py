@@ -27,17 +27,21 @@ def puts_search_into_pages(facts: SiteFacts) -> bool:
     return facts.framework != "SvelteKit" and not (framework and framework.has_theme)
 
 
-def commands(facts: SiteFacts) -> tuple[tuple[str, ...], ...]:
-    """Return the arguments of the `searchsocket` commands after each build."""
+def commands(facts: SiteFacts, answers: str = "") -> tuple[tuple[str, ...], ...]:
+    """Return the arguments of the `searchsocket` commands after each build; `answers` as in `plan`."""
     folder = facts.deployed or _FOLDER
     if puts_search_into_pages(facts):
-        return (("static", folder),)
+        return (("static", folder, *(("--answers", answers) if answers else ())),)
     return (("index",), ("export", f"{folder}/{EXPORT}"))
 
 
-def step_changes(read: ReadText, facts: SiteFacts, draft: Plan, ours: Ours) -> Iterator[Change]:
-    """Yield the changes that make the site's own build run the commands; set the fields of the plan about them."""
-    draft.steps = tuple(f"searchsocket {shlex.join(arguments)}" for arguments in commands(facts))
+def step_changes(read: ReadText, facts: SiteFacts, draft: Plan, ours: Ours, answers: str = "") -> Iterator[Change]:
+    """Yield the changes that make the site's own build run the commands; set the fields of the plan about them.
+
+    Args:
+        answers: As in `plan`.
+    """
+    draft.steps = tuple(f"searchsocket {shlex.join(arguments)}" for arguments in commands(facts, answers))
     if not facts.deployed:
         draft.notes.append(
             f"init could not determine the folder that your host publishes. After each build, run `{draft.steps[-1]}`, "
@@ -56,18 +60,18 @@ def step_changes(read: ReadText, facts: SiteFacts, draft: Plan, ours: Ours) -> I
         return
     draft.is_one_step = True
     path = join(home, FILE)
-    yield draft.own(path, read(path), script(facts, home), ours)
+    yield draft.own(path, read(path), script(facts, home, answers), ours)
     yield Change(name, package, new_package)
 
 
-def script(facts: SiteFacts, home: str) -> str:
+def script(facts: SiteFacts, home: str, answers: str = "") -> str:
     """Return the program that runs the commands; without searchsocket it explains itself and does not fail the build.
 
     Args:
         home: Its folder, project-relative.
     """
     root = "./" if not home else f"{relpath('.', home)}/"
-    lists = ",\n  ".join(json.dumps(arguments).replace('"', "'") for arguments in commands(facts))
+    lists = ",\n  ".join(json.dumps(arguments).replace('"', "'") for arguments in commands(facts, answers))
     return f"""\
 // Adds search to the built site; `{facts.command.script}` of package.json runs it last. {WRITTEN}
 /* eslint-disable */

@@ -5,7 +5,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -25,7 +25,9 @@ Ours = Callable[[str, str], bool | None]
 AT_CORNER = "position: fixed; inset-block-end: 1rem; inset-inline-end: 1rem; z-index: 40"
 WRITTEN = "Written by `searchsocket init`."
 _MARKS = (WRITTEN, "<!-- Search dialog: opens with the button")  # of files that some release of `init` wrote
-_SOURCE = re.compile(r"""\b(?:endpoint|static)(?:="[^"]*"|'?[:,] '[^']*'|(?=>))""")  # of answers, in such a file
+_SOURCE = re.compile(  # of results and answers, in such a file
+    r"""\b(?:endpoint|static)(?:="[^"]*"|'?[:,] '[^']*'|(?=[> ]))(?:,? answers(?:="[^"]*"|: '[^']*'))?"""
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,18 +124,30 @@ class Integration:
 
 @dataclass(frozen=True, slots=True)
 class AnswerSource:
-    """Attribute of the dialog with the source of answers: `endpoint` of a service, or `static` folder of an export.
+    """Attribute of the dialog with the source of results: `endpoint` of a service, or `static` folder of an export.
 
     An empty `static` is the folder of `components.js`.
     """
 
     name: str
     value: str
+    answers: str = ""  # address of answers in sentences; "" = none
 
     @property
-    def attribute(self) -> str:
-        """Attribute in HTML."""
-        return f'{self.name}="{self.value}"' if self.value else self.name
+    def attributes(self) -> dict[str, str]:
+        """All attributes by name."""
+        return {self.name: self.value} | ({"answers": self.answers} if self.answers else {})
+
+    @property
+    def html(self) -> str:
+        """The attributes in HTML."""
+        return " ".join(f'{name}="{value}"' if value else name for name, value in self.attributes.items())
+
+    @property
+    def script(self) -> str:
+        """Statements that give them to `dialog`, with the meaning of the first one."""
+        first, *others = (f"dialog.setAttribute('{name}', '{value}');" for name, value in self.attributes.items())
+        return "\n".join([f"{first} // {self.meaning}", *others])
 
     @property
     def meaning(self) -> str:
@@ -145,7 +159,7 @@ class AnswerSource:
     @property
     def beside_script(self) -> "AnswerSource":
         """The source for a component in the folder of the export: relative, so that it works below any path."""
-        return AnswerSource("static", "") if self.name == "static" else self
+        return replace(self, value="") if self.name == "static" else self
 
 
 Integrate = Callable[[ReadText, SiteFacts, AnswerSource], Integration]

@@ -12,6 +12,7 @@ from pathlib import Path
 import searchsocket
 
 COMPONENT = "components.js"
+ANSWERS = "answers.js"
 COPY = "a copy, made by `searchsocket init`"
 _HEAD = """\
 // @ts-nocheck
@@ -56,19 +57,22 @@ def is_copy(text: str) -> bool:
     return COPY in text[:_HEAD_CHARS]
 
 
-def component_files(languages: Collection[str] = ()) -> Iterator[tuple[str, str]]:
+def component_files(languages: Collection[str] = (), *, answers: bool = False) -> Iterator[tuple[str, str]]:
     """Yield (name, text) of the search component and its labels in these languages; English is in the component.
 
     Args:
         languages: BCP 47 codes in lower case, such as `de` or `zh-tw`.
+        answers: True if the component loads the script for answers in sentences.
     """
     folder = bundle_folder()
     names = {name for language in languages for name in _label_names(language)}
     labels = [path for path in sorted(folder.glob("labels/*.js")) if path.stem in names]
     stems = {path.stem for path in labels}
-    component = _copy(folder / COMPONENT)
-    # A bundler refuses an import of a missing file.
-    yield COMPONENT, _LABEL_IMPORT.sub(lambda entry: entry[0] if entry[1] in stems else "", component)
+    names_of_scripts = (COMPONENT, *([ANSWERS] if answers else []))
+    for name in names_of_scripts:
+        # A bundler refuses an import of a missing file.
+        text = _LABEL_IMPORT.sub(lambda entry: entry[0] if entry[1] in stems else "", _copy(folder / name))
+        yield name, f"{text.rstrip()}\nimport './{ANSWERS}';\n" if answers and name == COMPONENT else text
     for path in labels:
         yield path.relative_to(folder).as_posix(), _copy(path)
 

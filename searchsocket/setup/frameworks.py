@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from posixpath import join
+from textwrap import indent
 
 from searchsocket.setup.build import ReadText
 from searchsocket.setup.changes import AT_CORNER, WRITTEN, AnswerSource, Edit, Integrate, Integration
@@ -61,7 +62,7 @@ import './components.js';
 
 if (!document.querySelector('searchsocket-dialog, searchsocket-box')) {{
   const dialog = document.createElement('searchsocket-dialog');
-  dialog.setAttribute('{source.name}', '{source.value}'); // {source.meaning}
+{indent(source.script, "  ")}
   dialog.style.cssText = '{AT_CORNER}';
   document.body.append(dialog);
 }}

@@ -90,17 +90,22 @@ def with_search(text: str | None, module: str, *, runes: bool) -> str | None:
 
 
 def in_svelte_kit(
-    read: ReadText, facts: SiteFacts, answer_source: AnswerSource | None, draft: Plan, ours: Ours, markdown: bool
+    read: ReadText, facts: SiteFacts, answer_source: AnswerSource, draft: Plan, ours: Ours, markdown: bool
 ) -> Iterator[Change]:
     """Yield the changes for a SvelteKit site: the handle if there is a server, and the component in the layout."""
     own = f"{facts.source}/lib/searchsocket"
     files: dict[str, str] = {}
-    if facts.has_server and (answer_source is None or answer_source.name != "static"):
+    if facts.has_server and answer_source.name != "static":
         name = _existing(read, facts.hooks, ("ts", "js")) or facts.hooks + (
             ".ts" if read("tsconfig.json") is not None else ".js"
         )
+        own_path = answers.removeprefix(facts.base) if (answers := answer_source.answers).startswith("/") else ""
         options = ", ".join(
-            [*(["markdown: true"] if markdown else []), *([f"base: '{facts.base}'"] if facts.base else [])]
+            [
+                *(["markdown: true"] if markdown else []),
+                *([f"base: '{facts.base}'"] if facts.base else []),
+                *([f"paths: ['{own_path}', '{own_path}/*']"] if own_path else []),
+            ]
         )
         module = _module(name, f"{own}/handle.js")
         argument = f"{{ {options} }}" if options else ""
@@ -115,8 +120,8 @@ def in_svelte_kit(
         else:
             yield Change(name, read(name), text)
         files |= dict(handle_files())
-    files |= dict(component_files(facts.languages))
-    files["Search.svelte"] = _component(answer_source or AnswerSource("endpoint", f"{facts.base}/api/search"))
+    files |= dict(component_files(facts.languages, answers=bool(answer_source.answers)))
+    files["Search.svelte"] = _component(answer_source)
     for name, text in files.items():
         yield draft.own(f"{own}/{name}", read(f"{own}/{name}"), text, ours)
     layout = f"{facts.routes}/+layout.svelte"
@@ -141,7 +146,7 @@ def _component(answer_source: AnswerSource) -> str:
 	}});
 </script>
 
-<searchsocket-dialog {answer_source.attribute}></searchsocket-dialog>
+<searchsocket-dialog {answer_source.html}></searchsocket-dialog>
 
 <style>
 	searchsocket-dialog {{

@@ -32,6 +32,7 @@ def plan(
     ours: Ours = lambda name, text: False,
     markdown: bool = True,
     static: bool = False,
+    answers: str = "",
 ) -> Plan:
     """Plan the changes of a site.
 
@@ -42,6 +43,7 @@ def plan(
         ours: See `Ours`.
         markdown: True if the site's server returns pages as Markdown to agents.
         static: True if visitors search an export, without a service.
+        answers: Address of answers in sentences for browsers; "" = none.
     """
     draft = Plan(facts)
     read = reader(root)
@@ -49,9 +51,9 @@ def plan(
     calls_service = not facts.has_server and not static
     address = service.rstrip("/") or SERVICE
     answer_source = (
-        AnswerSource("static", f"{facts.base}/{EXPORT}/")
+        AnswerSource("static", f"{facts.base}/{EXPORT}/", answers)
         if static
-        else AnswerSource("endpoint", f"{address}/api/search")
+        else AnswerSource("endpoint", f"{address if calls_service else facts.base}/api/search", answers)
     )
     ports = _KIT_PORTS if facts.framework == "SvelteKit" else _ports(facts)
     local = (f"http://{host}:{port}" for port in ports for host in ("localhost", "127.0.0.1"))
@@ -60,11 +62,11 @@ def plan(
         read, facts, origins if calls_service and ports else (), project_id, default_branch, draft
     )
     if facts.framework == "SvelteKit":
-        changes += in_svelte_kit(read, facts, answer_source if static or calls_service else None, draft, ours, markdown)
+        changes += in_svelte_kit(read, facts, answer_source, draft, ours, markdown)
     elif (framework := FRAMEWORKS.get(facts.framework)) and not (static and puts_search_into_pages(facts)):
         changes += in_theme(read, facts, framework, answer_source, draft, ours)
     if static:
-        changes += step_changes(read, facts, draft, ours)
+        changes += step_changes(read, facts, draft, ours, answers)
     if calls_service and ports:
         draft.notes.append(
             f"this site has no server, so browsers call {address}. Before you deploy, set the service URL "
@@ -88,7 +90,7 @@ def in_theme(
     search = framework.integrate(read, facts, answer_source)
     component = {
         f"{search.component}/{search.module if name == COMPONENT else name}": text
-        for name, text in component_files(facts.languages)
+        for name, text in component_files(facts.languages, answers=bool(answer_source.answers))
     }
     for name, text in {**component, **search.files}.items():
         yield draft.own(name, read(name), text, ours)

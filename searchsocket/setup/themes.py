@@ -47,7 +47,7 @@ import '../components.mjs';
 import '../search.css';
 
 export default function SearchBar() {{
-  return <searchsocket-dialog {answer_source.attribute}></searchsocket-dialog>;
+  return <searchsocket-dialog {answer_source.html}></searchsocket-dialog>;
 }}
 """,
         "search.css": _style(style, f"/* {WRITTEN} */\n"),
@@ -66,7 +66,7 @@ export default function SearchBar() {{
     names = (f"{stem}{ending}" for stem in (own, f"{own}/index") for ending in endings)
     if name := next((name for name in names if read(name) is not None), ""):  # it replaces that of every theme
         component = "import '@site/searchsocket/components.mjs';\nimport '@site/searchsocket/search.css';\n\n"
-        component += f"<searchsocket-dialog {answer_source.attribute}></searchsocket-dialog>\n"
+        component += f"<searchsocket-dialog {answer_source.html}></searchsocket-dialog>\n"
         why = "it replaces the search bar of every theme"
         edits.append(Edit(name, lambda _: None, component, why, mark="searchsocket-dialog"))
     # Babel, which reads `.js`, may turn its classes into functions, from which no browser makes an element.
@@ -87,7 +87,7 @@ def starlight(read: ReadText, facts: SiteFacts, answer_source: AnswerSource) -> 
 // Search in the header. {WRITTEN}
 ---
 
-<searchsocket-dialog {answer_source.attribute}></searchsocket-dialog>
+<searchsocket-dialog {answer_source.html}></searchsocket-dialog>
 
 <script>
   import './components.js';
@@ -125,13 +125,14 @@ def vitepress(read: ReadText, facts: SiteFacts, answer_source: AnswerSource) -> 
         font="var(--vp-font-family-base)",
     )  # fmt: skip
     margins = "@media (min-width: 768px) {\n  .VPNavBar searchsocket-dialog {\n    margin-inline: 24px auto;\n  }\n}\n"
+    properties = ", ".join(f"{name}: '{value}'" for name, value in answer_source.attributes.items())
     script = f"""\
 // Search in the navigation bar. {WRITTEN}
 import {{ h }} from 'vue';
 import './components.js';
 import './search.css';
 
-export const search = () => h('searchsocket-dialog', {{ {answer_source.name}: '{answer_source.value}' }});
+export const search = () => h('searchsocket-dialog', {{ {properties} }});
 """
     line = "import { search } from '../searchsocket/search.js';\n"
     slot = "'nav-bar-content-before': search,"
@@ -228,7 +229,7 @@ label.md-header__button[for=__search] {{
   color: var(--md-primary-bg-color);
 }}
 </style>
-<searchsocket-dialog {answer_source.beside_script.attribute}></searchsocket-dialog>
+<searchsocket-dialog {answer_source.beside_script.html}></searchsocket-dialog>
 <script type="module" src="{{{{ 'searchsocket/components.js' | url }}}}"></script>
 """
 
@@ -285,7 +286,7 @@ searchsocket-dialog::part(keys) {{
 }}
 `;
 const dialog = document.createElement('searchsocket-dialog');
-dialog.setAttribute('{source.name}', '{source.value}'); // {source.meaning}
+{source.script}
 document.head.append(style);
 document.querySelector('.left-buttons')?.append(dialog);
 """

@@ -84,6 +84,23 @@ def test_a_svelte_kit_site_gets_handle_component_and_settings(
     assert run_json("init", "--undo") == {"restored": [], "removed": [], "kept": []}
 
 
+def test_answers_have_their_address_in_the_component_and_the_handle(
+    run_json: RunJson, run: RunCli, site: Path, put: Put
+) -> None:
+    """Only if it is given, and only if it is one."""
+    put(KIT3)
+    run_json("init", "--yes", "--answers", "/docs/api/answer")
+    hooks, component = (
+        (site / "src" / name).read_text() for name in ("hooks.server.js", "lib/searchsocket/Search.svelte")
+    )
+    assert "base: '/docs', paths: ['/api/answer', '/api/answer/*'] })" in hooks
+    assert '<searchsocket-dialog endpoint="/docs/api/search" answers="/docs/api/answer">' in component
+    assert (site / "src/lib/searchsocket/answers.js").is_file()
+    assert run_json("init", "--yes", "--answers", "/docs/api/answer")["written"] == []
+    for wrong in ("search.example", "//search.example", "javascript:alert(1)", "https://s.example/'>"):
+        assert run("init", "--answers", wrong).exit_code == 2
+
+
 @pytest.mark.parametrize("name", ["../victim", "{root}/victim", "link/victim"])
 def test_undo_touches_nothing_outside_of_the_project(run: RunCli, site: Path, tmp_path: Path, name: str) -> None:
     """The record may come with a checkout: then nothing is undone, not even what is inside."""

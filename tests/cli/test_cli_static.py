@@ -96,7 +96,9 @@ def test_a_changed_page_is_indexed_again(static: RunStatic, build: Path) -> None
 
 def test_undo_gives_the_files_as_before(static: RunStatic, build: Path) -> None:
     before = files(build)
-    static()
+    static("--answers", "https://s.example/api/answer/")
+    tag = 'src="searchsocket/page-search.js" data-answers="https://s.example/api/answer"></script></head>'
+    assert tag in (build / "index.html").read_text()
     assert "removed the search from 6 pages" in static("--undo").output
     assert files(build) == before
     assert "Nothing to undo" in static("--undo").output

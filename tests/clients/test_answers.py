@@ -22,8 +22,8 @@ CITATION = {
 Event = tuple[str, Mapping[str, object]]
 
 
-def sentence(text: str, *citations: int, kind: str = "text", paragraph: int = 0, quoted: bool = True) -> Event:
-    data = {"text": text, "citations": citations, "kind": kind, "quoted": quoted, "paragraph": paragraph}
+def sentence(text: str, *citations: int, **fields: object) -> Event:
+    data = {"text": text, "citations": citations, "kind": "text", "quoted": True, "paragraph": 0, **fields}
     return "sentence", data
 
 
@@ -31,7 +31,12 @@ ANSWER: Sequence[Event] = [
     ("passages", {"passages": []}),
     ("citation", CITATION),
     sentence("The **battery** lasts nine hours, see `batteryLevel`.", 1),
-    sentence("Charge it in the [dock](/docs/battery#charging), not at [evil](https://evil.example/).", 1, paragraph=1),
+    sentence(
+        "Charge it in the [dock](/docs/battery#charging), not at [evil](https://evil.example/).",
+        1,
+        paragraph=1,
+        quotes=("Charge it in the dock.",),
+    ),
     sentence("<img src=x onerror=\"document.title='taken'\">", 1, kind="item", paragraph=2),
     sentence("sudo charge --now", kind="code", paragraph=3, quoted=False),
     ("done", {"sentences": 4, "dropped": 2, "cached": False, "tokens": {"prompt": 1, "completion": 1}}),
@@ -79,9 +84,15 @@ def test_a_question_is_answered_with_its_sources(stage: Stage) -> None:
     expect(view.get_by_text("Not from the documentation")).to_be_visible()
     assert view.locator("a[href*=evil]").count() == 0
     assert page.title() == "Site"
-    address = "/docs/battery#charging:~:text=The%20battery%20lasts%20nine%20hours"
-    for link in ("[part=citation]", "[part=source]", "p a:not([part])"):
-        expect(view.locator(link).first).to_have_attribute("href", address)
+    first_quote, own_quote = (
+        f"/docs/battery#charging:~:text={text}"
+        for text in ("The%20battery%20lasts%20nine%20hours", "Charge%20it%20in%20the%20dock")
+    )
+    chips = view.locator("[part=citation]")
+    for link in (chips.first, view.locator("[part=source]")):
+        expect(link).to_have_attribute("href", first_quote)
+    for link in (chips.nth(1), view.locator("p a:not([part])").first):
+        expect(link).to_have_attribute("href", own_quote)
     view.get_by_role("button", name="Not helpful").click()
     expect(view.get_by_text("Thank you")).to_be_visible()
     view.get_by_role("textbox").fill("and in the cold?")
@@ -89,6 +100,8 @@ def test_a_question_is_answered_with_its_sources(stage: Stage) -> None:
     expect(view.get_by_role("heading", name="and in the cold?")).to_be_visible()
     first, vote, second = asked
     assert (first["q"], first["history"], first["stream"]) == ("charging battery?", [], True)
+    assert first["preferLanguage"] == second["preferLanguage"] == "en", "the filters are those of the search"
+    assert "facets" not in first
     assert vote == {"q": "charging battery?", "helpful": False}
     [turn] = second["history"]  # type: ignore[misc]
     assert turn["question"] == first["q"]

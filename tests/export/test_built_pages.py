@@ -50,6 +50,14 @@ def test_a_page_that_was_moved_gets_another_address() -> None:
     assert moved == with_script(PAGE, "searchsocket/page-search.js")
 
 
+def test_the_address_of_answers_is_in_the_tag_and_goes_with_it() -> None:
+    answers = "https://s.example/api/answer"
+    page = with_script(with_script(PAGE, SRC), SRC, answers)
+    assert page == PAGE.replace(b"</head>", TAG.replace(b"></", f' data-answers="{answers}"></'.encode()) + b"</head>")
+    assert with_script(page, SRC) == with_script(PAGE, SRC)
+    assert without_script(page) == PAGE
+
+
 @given(
     st.binary() | st.lists(st.sampled_from([b"<head>", b"</head>", b"<!--", b"-->", b"<script>", b"x"])).map(b"".join)
 )

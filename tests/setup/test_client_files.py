@@ -12,10 +12,12 @@ from searchsocket.setup.client_files import component_files, handle_files
 LANGUAGES = [(), ("de", "zh-tw", "no", "xx")]
 
 
+@pytest.mark.parametrize("answers", [False, True])
 @pytest.mark.parametrize("languages", LANGUAGES)
-def test_no_copied_file_needs_one_that_is_not_copied(languages: tuple[str, ...]) -> None:
+def test_no_copied_file_needs_one_that_is_not_copied(languages: tuple[str, ...], answers: bool) -> None:
     """Of the handle only its bundle and the types of its entry come along; of labels only those of the site."""
-    files = {**dict(handle_files()), **dict(component_files(languages))}
+    files = {**dict(handle_files()), **dict(component_files(languages, answers=answers))}
+    assert ("import './answers.js';" in files["components.js"]) == ("answers.js" in files) == answers
     assert {"handle.js", "handle.d.ts", "components.js"} <= set(files)
     for name, text in files.items():
         imports = re.findall(r"""\b(?:from|import)\s*\(?\s*["'`](\.{1,2}/[^"'`$]+)["'`]""", text)
@@ -35,7 +37,7 @@ def test_only_the_labels_of_the_sites_languages_are_copied(languages: tuple[str,
 @pytest.mark.skipif(not shutil.which("node"), reason="node is not installed")
 @pytest.mark.parametrize("languages", LANGUAGES)
 def test_a_copy_with_fewer_labels_is_still_a_module(languages: tuple[str, ...], tmp_path: Path) -> None:
-    for name, text in component_files(languages):
+    for name, text in component_files(languages, answers=True):
         path = (tmp_path / name).with_suffix(".mjs")
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)

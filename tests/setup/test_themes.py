@@ -1,6 +1,7 @@
 """Search in the themes of generators: where its lines go in files that somebody else wrote."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -172,6 +173,21 @@ def test_a_static_site_reads_its_export(framework: str) -> None:
     assert ("/docs/searchsocket/" in text) == (framework in ("Docusaurus", "Starlight", "VitePress"))
     assert "static" in text
     assert "endpoint" not in text
+
+
+@pytest.mark.parametrize("name", ["endpoint", "static"])
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_the_address_of_answers_is_an_attribute_only_if_it_is_given(framework: str, name: str) -> None:
+    facts = SiteFacts(framework, config=CONFIGS.get(framework, "config"), source=SOURCES.get(framework, ""))
+    files = {facts.config: "theme:\n  name: material\n"} if framework == "MkDocs" else {}
+    texts = [
+        "".join(FRAMEWORKS[framework].integrate(files.get, facts, AnswerSource(name, "/x/", answers)).files.values())
+        for answers in ("", "https://s.example/api/answer")
+    ]
+    assert "answers" not in texts[0]
+    given = r"""(?:\banswers(?:="|: '|', '))https://s\.example/api/answer['"]"""
+    assert len(re.findall(given, texts[1])) == 1
+    assert texts[1].count(name) == texts[0].count(name)
 
 
 @pytest.mark.parametrize(

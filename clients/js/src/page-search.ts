@@ -20,6 +20,11 @@ function start(): void {
   if (document.querySelector("searchsocket-dialog, searchsocket-box")) return; // the site's own script created one
   const dialog = document.createElement("searchsocket-dialog");
   dialog.setAttribute("static", "");
+  const { answers } = [...document.scripts].find(({ src }) => src === import.meta.url)?.dataset ?? {};
+  if (answers) {
+    dialog.setAttribute("answers", answers);
+    import(`${answers}/dialog.js`).catch(console.error); // the search works without answers
+  }
   show(dialog);
   follow(dialog);
   // An app that renders its header again removes our button.

@@ -1,3 +1,4 @@
+import type { SearchRequest } from "../types.js";
 /** A passage that the answer cites. */
 export interface Citation {
     number: number;
@@ -17,6 +18,8 @@ export interface Sentence {
     quoted: boolean;
     /** Sentences of one paragraph or list item have the same number. */
     paragraph: number;
+    /** Of each citation, the words of the passage that support this sentence; a service of an older release has none. */
+    quotes?: readonly string[];
 }
 export interface Refusal {
     reason: "not_covered" | "unsupported" | "model" | "budget" | "busy" | (string & {});
@@ -27,14 +30,11 @@ export interface Refusal {
         url: string;
     }[];
 }
-export interface AnswerRequest {
-    q: string;
+export interface AnswerRequest extends Pick<SearchRequest, "q" | "scope" | "pathPrefix" | "tags" | "filters" | "version" | "preferLanguage"> {
     history: readonly {
         question: string;
         answer: string;
     }[];
-    scope?: string;
-    path_prefix?: string;
 }
 /** What the service sends while it answers. */
 interface Events {

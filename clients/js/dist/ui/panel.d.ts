@@ -1,5 +1,6 @@
 import { Words } from "../labels/words.js";
 import type { SearchAnswer, Section } from "../types.js";
+import { Filters } from "./filters.js";
 import { Frame } from "./frame.js";
 import type { Settings } from "./settings.js";
 /** Callbacks of the element around the panel. */
@@ -23,6 +24,7 @@ export declare class Panel {
     words: Words;
     /** Options above the results of an answer. */
     above: (answer: SearchAnswer) => HTMLElement[];
+    readonly filters: Filters;
     constructor(host: Host);
     /** Speak another language. */
     speak(words: Words): void;
