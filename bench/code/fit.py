@@ -4,7 +4,8 @@ The weights of `searchsocket.extensions.code.search.ranking` are moved one at a 
 rises: semble's queries by semble's metric (see `bench.code.annotated`), and nDCG@10 of the collections of code.
 `commits` is split by repository, the others by every second query. The bench prints both halves for the weights that
 ship, for each of them removed, and for the weights that either half chose. The shipped weights are round numbers
-between those two. They keep the words of a chunk, which decide between the chunks of a file (`bench.agents.everyday`).
+between those two. Chunks of one file are compared by weights of their own, which this bench does not move: see
+`bench.agents.everyday`.
 """
 
 import os

@@ -23,6 +23,20 @@ def ranked(
     written: Collection[str] = (),
 ) -> list[tuple[str, float]]:
     """Files in their order with their scores; each chunk is in its file's place and says no word of the query."""
+    results, _ = of_chunks(q, urls, meaning, [0.0] * len(urls), symbols, names, written)
+    return [(urls[result.position], result.score) for result in results]
+
+
+def of_chunks(
+    q: str,
+    urls: list[str],
+    meaning: list[float],
+    words: list[float],
+    symbols: tuple[str, ...] = (),
+    names: Mapping[str, str] = MappingProxyType({}),
+    written: Collection[str] = (),
+) -> tuple[list[RankedCode], CodeCandidates]:
+    """The ranking of chunks with these similarities and words, with its parts, and the candidates."""
     count = len(urls)
     numbers, nothing = np.arange(count), np.zeros(count)
     facts = Facts(urls, [""] * count, [""] * count, ["function"] * count, numbers, numbers, numbers, np.ones(count))
@@ -32,10 +46,9 @@ def ranked(
         for url in urls
     ]
     ids = [str(number) for number in numbers]
-    candidates = CodeCandidates(
-        ids, facts, labels, np.array(meaning), nothing, nothing, np.array([float(url in written) for url in urls])
-    )
-    return [(urls[result.position], result.score) for result in rank_code(candidates, q, symbols)]
+    identifiers = np.array([float(url in written) for url in urls])
+    candidates = CodeCandidates(ids, facts, labels, np.array(meaning), np.array(words), nothing, identifiers)
+    return rank_code(candidates, q, symbols, explain=True), candidates
 
 
 @pytest.mark.parametrize("q", [MANY, FEW])
@@ -57,6 +70,17 @@ def test_a_second_chunk_of_a_file_counts_less() -> None:
     urls = ["/a/one.ts", "/a/one.ts", "/a/two.ts", "/a/far.ts"]
     files = [url for url, _ in ranked("closing", urls, [1.0, 0.98, 0.9, 0.0])]
     assert files == ["/a/one.ts", "/a/two.ts", "/a/one.ts", "/a/far.ts"]
+
+
+def test_the_chunk_with_the_words_has_the_place_of_its_file() -> None:
+    """Files are compared by meaning, the chunks of one file by their words; the parts still add up to the score."""
+    urls, meaning = ["/a/best.ts", "/a/best.ts", "/a/other.ts"], [1.0, 0.8, 0.9]
+    without, _ = of_chunks("closing", urls, meaning, [0.0, 0.0, 0.0])
+    with_words, _ = of_chunks("closing", urls, meaning, [0.0, 1.0, 0.0])
+    assert [result.position for result in without] == [0, 2, 1]
+    assert [result.position for result in with_words] == [1, 2, 0]
+    for result in (*without, *with_words):
+        assert sum(result.parts) == pytest.approx(result.score, abs=1e-5)
 
 
 def test_a_file_named_as_the_query_goes_first_where_no_definition_is_known() -> None:

@@ -23,12 +23,12 @@ _MENTIONED = 0.4  # likewise for a name among other words, which may ask for its
 _LAST = 0.45  # share of the first for the last part of a name, as written
 _LIKE = 0.25  # share of both for a name in other case, for its last part, and for a name that the query writes as words
 WRITTEN = 1.0  # for an identifier that is the query, where it is written; as much as all evidence but definitions
-_WRITTEN_AMONG = 0.2  # likewise for the identifiers among other words
+_WRITTEN_AMONG = 0.25  # likewise for the identifiers among other words
 _NAMED_FILE = 0.2  # for a file that is named as the query: the only sign of a definition in languages without grammar
 _SHORT, _LINES = 0.85, 8  # factor of a chunk without lines, and the lines from which on there is none
 _SENTENCE = 4  # words from which on a query describes code, instead of naming it
 LONGER_AMONG = 30  # best candidates whose lines count
-_REPEATED = 0.8  # factor of a result for each better one of its file
+_REPEATED = 0.75  # factor of a result for each better one of its file
 NEAR = 0.1  # of the score of the definition that the query names; candidates below it are unrelated
 _TEST, _ALL = "test=true", f"{EXACT}=__all__"
 _SHARE = {_TEST: 0.65, "generated=true": 0.4}  # factors compared with other source
@@ -51,7 +51,7 @@ _ABOUT_VALUES = re.compile(
 )
 _VALUES = frozenset({"constant", "variable", "field", "property", "key", "block"})
 _CALLABLE = frozenset({"function", "method", "block"})
-_NO_VALUE, _ANY_VALUE = 0.65, 0.85  # factors of other code, and of a value whose name says nothing of the query
+_NO_VALUE, _ANY_VALUE = 0.55, 0.85  # factors of other code, and of a value whose name says nothing of the query
 _CONSTANT = re.compile(rf"{EXACT}=(?:.*\.)?(_*[A-Z][A-Z0-9_]+)")
 _ABOUT_TESTS = re.compile(r"\b(?:tests?|specs?|mocks?|fixtures?|examples?|benchmarks?)\b", re.IGNORECASE)
 _LESS = {"impl": 0.9, "block": 0.95, "heading": 0.9, "key": 0.85, "module": 0.95}  # factors compared with a definition
@@ -132,17 +132,18 @@ def _is_beginning(word: str, other: str) -> bool:
 
 
 class Weights(NamedTuple):
-    """Weights of the signals, for queries of all lengths; `bench/code/fit.py` compares them with fitted ones."""
+    """Weights by which files are compared, for queries of all lengths; `bench/code/fit.py` compares fitted ones."""
 
     meaning: float = 0.5
-    words: float = 0.2  # of the chunk
-    file: float = 0.3  # words of the whole file
+    words: float = 0.05  # of the chunk
+    file: float = 0.4  # words of the whole file
     name: float = 0.1  # see `PathShares`
     query: float = 0.2
     path: float = 0.1
 
 
 _WEIGHTS = Weights()
+_MEANING_IN_FILE, _WORDS_IN_FILE = 0.3, 0.7  # likewise for the chunks of one file, whose other signals are equal
 
 
 class Signals(NamedTuple):
@@ -224,14 +225,18 @@ def rank_code(
     # The definition of a named symbol matches the query even in a test or a generated file: its factor counts half.
     scale = 1.0 + by_name.max() + by_identifier.max()
     terms += [by_name * (0.5 + 0.5 * signals.part), by_identifier]
-    scores = np.round(sum(terms) / scale, 6)
+    own = np.sum(terms, axis=0)
+    in_file = (_MEANING_IN_FILE * signals.meaning + _WORDS_IN_FILE * signals.words) * signals.part + np.sum(
+        terms[-2:], axis=0
+    )
+    scores = np.round(_best_of_file_first(own, in_file, candidates) / scale, 6)
     repeated = _repeated(np.lexsort((candidates.facts.order, -scores)), candidates.facts.url)
     scores = np.round(scores * repeated, 6)
     order = np.lexsort((candidates.facts.order, -scores))
     columns = [scores[order], order, *(column[order] for column in (defines, *signals[:3], signals.query))]
     values = [column.tolist() for column in columns]
     if explain:
-        parts = np.stack(terms)[:, order] * (repeated[order] / scale)
+        parts = np.stack(terms)[:, order] * (scores / np.where(own > 0, own, 1))[order]
         return list(map(RankedCode, *values, map(ScoreParts, *parts.tolist())))
     return list(map(RankedCode, *values))
 
@@ -248,6 +253,15 @@ def _names_in(q: str, labels: Sequence[frozenset[str]], symbols: Sequence[str]) 
     if name:
         spoken = np.array([_LIKE if name in _ways_to_say_any(label) else 0.0 for label in labels])
     return written, spoken
+
+
+def _best_of_file_first(scores: Scores, in_file: Scores, candidates: CodeCandidates) -> Scores:
+    """Return the scores so that the best chunk of each file, by another score, has the file's highest."""
+    numbers = {url: number for number, url in enumerate(dict.fromkeys(candidates.facts.url))}
+    files, order = np.array([numbers[url] for url in candidates.facts.url]), candidates.facts.order
+    placed = np.empty_like(scores)
+    placed[np.lexsort((order, -in_file, files))] = scores[np.lexsort((order, -scores, files))]
+    return placed
 
 
 def _repeated(order: NDArray[np.integer], urls: Sequence[str]) -> Scores:
