@@ -32,7 +32,7 @@ _RUNS = LatePattern(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+"
     r"|[^\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+"
 )
-_APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")  # quick to find, unlike a word that has one
+_APOSTROPHE = re.compile(r"['’](?<=\w.)(?=\w)")  # quick to find, as the pattern begins with the character
 _LETTERS_BEFORE, _LETTERS_AFTER = re.compile(r"[^\W\d_]{1,32}$"), re.compile(r"[^\W\d_]{1,32}")
 _forms = lru_cache(maxsize=1 << 16)(word_forms)  # words repeat: from one snippet to the next, and between queries
 

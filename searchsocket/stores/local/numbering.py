@@ -142,7 +142,10 @@ class Numbering:
     def rows_or_none(self, ids: Sequence[str]) -> Rows:
         """The row of each id; -1 if there is no such record."""
         row_of = self._row_of.values
-        rows = np.array([row_of.get(id_, -1) for id_ in ids], np.int64)
+        try:
+            return np.fromiter(map(row_of.__getitem__, ids), np.int64, len(ids))
+        except KeyError:  # some are not cached
+            rows = np.array([row_of.get(id_, -1) for id_ in ids], np.int64)
         others = np.flatnonzero(rows < 0)
         if len(others) and len(self.ids):
             keys = np.array([storable(ids[i]).encode() for i in others.tolist()])

@@ -171,7 +171,9 @@ def share_of_pairs(index: WordIndex, words: Sequence[QueryWord], rows: Rows) -> 
         if len(first) and len(second):
             nearest = second[np.minimum(np.searchsorted(second, first + 1), len(second) - 1)] - first
             beside = (nearest > 0) & (nearest <= _MAX_DISTANCE)
-            shares[np.unique(index.rows_of(first[beside]))] += 1.0 / (len(forms) - 1)
+            has_pair = np.zeros(index.count, np.bool_)
+            has_pair[index.rows_of(first[beside])] = True
+            shares[has_pair] += 1.0 / (len(forms) - 1)
     return shares[rows].round(4)
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
-from functools import reduce
+from functools import lru_cache, partial, reduce
 from itertools import chain, pairwise
 
 import numpy as np
@@ -63,6 +63,7 @@ _SYNONYM_BOOST = 0.5  # of a synonym in the settings
 _JOINED_BOOST = 1.0  # of two words that documents write as one
 _MAX_COMPLETIONS = 12
 _MAX_PAIRS = 64  # of characters, that a query of one character finds
+_MAX_QUERIES = 64  # whose names are cached
 # An excluded word in one of these excludes the page; the text of a link to it does not.
 _EXCLUDING_FIELDS = (TITLE, PATH, BODY, CODE)
 _MIN_PREFIX_CHARS = 2
@@ -100,6 +101,8 @@ class Words:
         # Without `self`: a reference cycle would keep files open until the garbage collector runs.
         self._vocabulary = Vocabulary(lambda first: most_frequent(index.prefixed("exact", [PLAIN], first)))
         self._names = names_vocabulary(index)
+        # A query is compared with the names several times: to correct it, without the product's name, and to search.
+        self._names_of_query = lru_cache(maxsize=_MAX_QUERIES)(partial(names_of_query, index))
         self._last: tuple[str, Synonyms, QueryTerms] | None = None
         self._evidence = PageEvidence(scores, self._vocabulary)
         self._site_title = site_title
@@ -167,14 +170,14 @@ class Words:
 
     def named_records(self, text: str, where: Filter, top_k: int) -> Best:
         """Records with a heading that equals the text or begins with it, see `WordSnapshot.named`."""
-        named = names_of_query(self._index, NAMES, text)
+        named = self._names_of_query(NAMES, text)
         return self._best_named(named, self._index.count, self._allowed(where), top_k)
 
     def named_pages(self, text: str, where: Filter, top_k: int) -> Best:
         """Pages with a title that equals the text or begins with it, by their first row."""
         named = [
             (self._rows.page_of[rows[self._scores.is_first[rows]]], weight)
-            for rows, weight in names_of_query(self._index, PAGE_NAMES, text)
+            for rows, weight in self._names_of_query(PAGE_NAMES, text)
         ]
         pages, scores = self._best_named(named, self._scores.page_count, self._allowed_pages(where), top_k)
         return self._scores.first_rows[pages], scores
