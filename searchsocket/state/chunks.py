@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from searchsocket.content.chunking.records import CutChunk
-from searchsocket.state.chunk_ids import OF_SCOPE, compute_ids
+from searchsocket.state.chunk_ids import all_fingerprints
 from searchsocket.state.page_records import put_records
 from searchsocket.state.records import ChunkSelection, TextToEmbed, chunks_on, pages_at, places_at, texts_at, texts_of
 from searchsocket.state.sql import CUT, KEY_BYTES, MIRRORED, as_stored, as_text, marks
@@ -212,9 +212,7 @@ class ChunkTable:
 
     def fingerprints(self) -> Iterator[tuple[str, str]]:
         """Yield (id, record hash) of every chunk, by rising id."""
-        compute_ids(self.db, self.scope, OF_SCOPE)
-        for id_, record_hash in self.db.execute("SELECT id, record_hash FROM chunk_ids ORDER BY id"):
-            yield id_.hex(), as_text(record_hash)
+        return all_fingerprints(self.db, self.scope)
 
     def select(self) -> ChunkSelection:
         """Return an empty selection."""
