@@ -21,7 +21,7 @@ from searchsocket.project.project import Project, open_project
 from searchsocket.project.scopes import sanitise_scope
 from searchsocket.project.settings.model import LOCAL_EMBEDDERS
 from searchsocket.project.settings.source_kinds import source_kind
-from searchsocket.quality.gate import golden_texts, judge_candidate
+from searchsocket.quality.candidate import golden_texts, judge_candidate
 from searchsocket.sources import make_source
 from searchsocket.sources.base import SourceOrigin
 from searchsocket.state import ProjectState

@@ -332,5 +332,13 @@ def test_definitions_load_no_client_and_no_engine() -> None:
 
 
 def test_a_run_of_the_command_loads_no_orchestrator_no_client_and_no_server() -> None:
-    """Dagster was four fifths of the CPU of a run after an edit."""
-    assert not loaded("import searchsocket.cli.index_run") & (ORCHESTRATOR | CLIENTS | SERVER | {"httpx"})
+    """Dagster was four fifths of the CPU of a run after an edit.
+
+    Nor is the engine loaded, which only golden queries need, nor the stages of source code.
+    """
+    code = (
+        "import sys, searchsocket.cli.index_run as command\nfrom searchsocket.pipeline.run.stages import every_stage\n"
+        "every_stage(command.SITE)\nothers = ('searchsocket.search.engine', 'searchsocket.extensions.code.pipeline')\n"
+        "assert not [name for name in sys.modules if name.startswith(others)]"
+    )
+    assert not loaded(code) & (ORCHESTRATOR | CLIENTS | SERVER | {"httpx"})

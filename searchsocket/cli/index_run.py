@@ -33,8 +33,8 @@ from searchsocket.pipeline.unchanged.record import drop_records
 from searchsocket.project.access import make_private_folders
 from searchsocket.project.dagster_home import dagster_home
 from searchsocket.project.project import Project
+from searchsocket.quality.candidate import golden_texts, judge_candidate
 from searchsocket.quality.checks import RUN_CHECKS
-from searchsocket.quality.gate import golden_texts, judge_candidate
 from searchsocket.state import ProjectState
 from searchsocket.system.age import process_age_s
 from searchsocket.system.json_text import JsonObject

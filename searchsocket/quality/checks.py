@@ -12,8 +12,7 @@ from searchsocket.pipeline.run.dead_links import dead_links
 from searchsocket.pipeline.run.results import CheckOutcome
 from searchsocket.pipeline.run.stage import AnyStage
 from searchsocket.pipeline.stages.search_index import GOLDEN_FACT, GOLDEN_WARNING, search_index
-from searchsocket.quality.gate import judge_readers, outcome_of
-from searchsocket.quality.golden import golden_queries
+from searchsocket.quality.candidate import golden_outcome, golden_texts
 from searchsocket.stores.base import PREVIOUS, IndexReader
 from searchsocket.stores.base.store import VectorStore
 from searchsocket.text.amounts import age_s
@@ -29,12 +28,10 @@ def golden_queries_answered(run: ScopeRun) -> CheckOutcome:
     """The candidate passes its golden queries before it goes live. A candidate that fails is kept for inspection."""
     if outcome := _outcome_of_the_gate(run):
         return outcome
-    queries = golden_queries(run.project.root, run.project.settings.golden.file, run.scope.name, "site")
-    if not queries:
+    if not golden_texts(run):
         return CheckOutcome(True, "no golden queries; add them to golden-queries.toml")
     store = run.backends.store
-    live, before = store.reader(run.scope), previous_reader(store, run.scope)
-    return outcome_of(judge_readers(run.project, run.backends, run.scope, queries, live, before, run.clock), run)
+    return golden_outcome(run, store.reader(run.scope), previous_reader(store, run.scope))
 
 
 def _outcome_of_the_gate(run: ScopeRun) -> CheckOutcome | None:

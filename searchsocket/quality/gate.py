@@ -10,12 +10,11 @@ from searchsocket import __version__
 from searchsocket.backends import Backends
 from searchsocket.curation.live_rules import Curation
 from searchsocket.curation.rules import FILE_NAME
-from searchsocket.errors import ConfigMissing, EmbeddingModelMismatch, IndexCorrupt, ScopeNotIndexed
+from searchsocket.errors import ConfigMissing, EmbeddingModelMismatch
 from searchsocket.extensions import extensions
 from searchsocket.extensions.base import load
 from searchsocket.models.embedders.queries import QueryVectors
-from searchsocket.pipeline.run.context import ScopeRun, corpora_by_name
-from searchsocket.pipeline.run.results import CheckOutcome
+from searchsocket.pipeline.run.context import corpora_by_name
 from searchsocket.project.project import Project
 from searchsocket.quality.generations import engine_over, queries_of
 from searchsocket.quality.golden import FILES, GoldenQuery, golden_queries
@@ -32,16 +31,6 @@ _HEX = 16  # digits of a digest
 Clock = Callable[[], datetime]
 
 
-def golden_texts(run: ScopeRun) -> Sequence[str]:
-    """Return the golden queries of a run.
-
-    Raises:
-        ConfigError, ConfigMissing: Their file is not valid or does not exist.
-    """
-    queries = golden_queries(run.project.root, run.project.settings.golden.file, run.scope.name, run.corpus.name)
-    return [golden.query for golden in queries]
-
-
 def gate_digest(project: Project) -> str:
     """Return a digest of what the gate judges a candidate by: release, settings and files of the owner."""
     digest = sha256(f"{__version__}\n{project.settings.model_dump_json()}\n".encode())
@@ -51,34 +40,6 @@ def gate_digest(project: Project) -> str:
             digest.update((project.root / name).read_bytes())
         digest.update(b"\0")
     return digest.hexdigest()[:_HEX]
-
-
-def judge_candidate(run: ScopeRun, candidate: IndexReader) -> CheckOutcome | None:
-    """Run the golden queries of a scope on a candidate; None without golden queries.
-
-    Raises:
-        ConfigError, ConfigMissing: The file of golden queries is not valid or does not exist.
-        EmbedderUnavailable, EmbedderRefused, BadVectors: The queries could not be embedded.
-    """
-    project, scope = run.project, run.scope
-    queries = golden_queries(project.root, project.settings.golden.file, scope.name, run.corpus.name)
-    if not queries:
-        return None
-    live: IndexReader | None = None
-    with suppress(ScopeNotIndexed, IndexCorrupt):
-        live = run.backends.store.reader(scope)
-    return outcome_of(judge_readers(project, run.backends, scope, queries, candidate, live, run.clock), run)
-
-
-def outcome_of(judgement: IndexJudgement, run: ScopeRun) -> CheckOutcome:
-    """Turn a judgement into the outcome of a check; a failure is only a warning if the run accepts a drop."""
-    return CheckOutcome(
-        judgement.passed,
-        judgement.message,
-        "warn" if run.options.accept_quality_drop else "error",
-        judgement.numbers(),
-        judgement.tables(),
-    )
 
 
 def judge_readers(

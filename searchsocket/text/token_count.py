@@ -15,9 +15,11 @@ from math import ceil
 import numpy as np
 import numpy.typing as npt
 
+from searchsocket.text.late_pattern import LatePattern
+
 LEAST = 0.75  # lowest ratio of an estimate to the tokens of the largest vocabulary; see above
 
-_PIECE = re.compile(r"[A-Za-z]+|[0-9]+|_+|\n\s*|[ \t]{2,}|[^\x00-\x7f]+|[^\sA-Za-z0-9_\x80-\U0010ffff]+")
+_PIECE = LatePattern(r"[A-Za-z]+|[0-9]+|_+|\n\s*|[ \t]{2,}|[^\x00-\x7f]+|[^\sA-Za-z0-9_\x80-\U0010ffff]+")
 _HUMP = re.compile(r"[a-z](?=[A-Z])")
 _CAPITALS = re.compile(r"[A-Z]{2,}")
 # Letters that rarely follow a letter in English words and code: words are split there.

@@ -38,7 +38,7 @@ PAUSE = """
 import importlib.abc, importlib.util, os, sys, time
 PLACES = {
     "searchsocket.models.embedders.hash": ("embed", "HashEmbedder", "embed"),
-    "searchsocket.quality.gate": ("publish", "", "judge_candidate"),
+    "searchsocket.quality.candidate": ("publish", "", "judge_candidate"),
 }
 class Patch(importlib.abc.MetaPathFinder):
     def find_spec(self, name, path, target=None):

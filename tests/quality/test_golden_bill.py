@@ -10,7 +10,7 @@ from searchsocket.errors import BudgetExceeded, ConfigError, EmbedderRefused
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.index import index_scope, plan_scope
 from searchsocket.pipeline.run.options import RunOptions
-from searchsocket.quality.gate import golden_texts, judge_candidate
+from searchsocket.quality.candidate import golden_texts, judge_candidate
 from tests.models.embedders.openai_server import DIMENSIONS, Reply, Server, error, serve
 from tests.pipeline.conftest import Site
 

@@ -13,7 +13,7 @@ from searchsocket.pipeline.run.index import index_scope
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.pipeline.run.results import GoldenQueriesFailed
 from searchsocket.pipeline.run.summary import IndexSummary
-from searchsocket.quality.gate import judge_candidate
+from searchsocket.quality.candidate import judge_candidate
 from tests.extensions.code.code_project import CodeProject
 
 GOLDEN = """

@@ -1,7 +1,6 @@
 """The stages by name, in the order of the data. Each can run alone, repeatedly, and in its own process."""
 
 from collections.abc import Mapping
-from functools import cache
 
 from searchsocket.extensions.base import load
 from searchsocket.pipeline.run.context import Corpus, corpora_by_name
@@ -32,7 +31,9 @@ def stages_of(corpus: Corpus, settings: Settings) -> Mapping[str, AnyStage]:
 
 def every_stage(corpus: Corpus) -> Mapping[str, AnyStage]:
     """Every stage of a corpus that may have left a report."""
-    return {name: stage for name, stage in _all().items() if stage.corpus is corpus}
+    if not corpus.stages:
+        return {**STAGES, **LLMS_STAGES, **STATIC_STAGES}
+    return {stage.name: stage for stage in load(corpus.stages)}
 
 
 def publishing_stage(corpus: Corpus) -> str:
@@ -42,11 +43,6 @@ def publishing_stage(corpus: Corpus) -> str:
 
 def label_of(name: str) -> str:
     """The activity of a stage, for progress output; the stage's name if it is unknown."""
-    stage = _all().get(name)
-    return stage.label if stage else name
-
-
-@cache
-def _all() -> Mapping[str, AnyStage]:
-    added = [stage for corpus in corpora_by_name().values() if corpus.stages for stage in load(corpus.stages)]
-    return {**STAGES, **LLMS_STAGES, **STATIC_STAGES, **{stage.name: stage for stage in added}}
+    # That of the site is the first: the stages of other corpora are loaded only for their own runs.
+    stages = (every_stage(corpus).get(name) for corpus in corpora_by_name().values())
+    return next((stage.label for stage in stages if stage), name)

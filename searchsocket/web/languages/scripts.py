@@ -1,10 +1,10 @@
 """Decide from the script of a text if it can be in a given language."""
 
-import re
+from searchsocket.text.late_pattern import LatePattern
 
 # The first matching script decides: Japanese has kana among its Han characters.
 _SCRIPTS = tuple(
-    (re.compile(f"[{ranges}]"), frozenset(languages.split()))
+    (LatePattern(f"[{ranges}]"), frozenset(languages.split()))
     for ranges, languages in (
         ("\u3041-\u30ff\u31f0-\u31ff\uff66-\uff9f", "ja"),
         ("\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3", "ko"),

@@ -11,7 +11,7 @@ from searchsocket.extensions.fleet.documents import Description
 from searchsocket.extensions.fleet.objects import open_objects
 from searchsocket.extensions.fleet.objects.base import read
 from searchsocket.extensions.fleet.prune import description_of, stored_generations
-from searchsocket.quality.gate import judge_candidate
+from searchsocket.quality.candidate import judge_candidate
 from searchsocket.state.archive import archive, restore
 from searchsocket.system.compressed import zstd
 from tests.extensions.fleet.checkout import Machine
