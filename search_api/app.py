@@ -12,9 +12,8 @@ from starlette.concurrency import run_in_threadpool
 from search_api.endpoints.capabilities import OnAnswer, add_capability
 from search_api.endpoints.common import Freshness, check_search_path
 from search_api.endpoints.health import PROBES, add_health
-from search_api.endpoints.llms import add_llms
 from search_api.endpoints.metrics import Metrics, ProjectNumbers, add_metrics
-from search_api.endpoints.pages import add_pages
+from search_api.endpoints.pages import add_llms, add_pages
 from search_api.errors import add_handlers
 from search_api.extension import AppContext, prefix_of
 from search_api.gate.observer import access_log

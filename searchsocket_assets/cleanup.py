@@ -15,8 +15,7 @@ from pydantic import Field
 
 from searchsocket.backends import Backends
 from searchsocket.errors import SearchSocketError
-from searchsocket.pipeline.branches.prune_rules import Match, seconds_of
-from searchsocket.pipeline.branches.pruning import PrunePlan, PruneRequest, apply_prune, plan_prune
+from searchsocket.pipeline.branches.pruning import Match, PrunePlan, PruneRequest, apply_prune, plan_prune, seconds_of
 from searchsocket.pipeline.branches.scopes import tidy_scopes
 from searchsocket.pipeline.run.context import SITE, corpora_by_name, homes_of
 from searchsocket.project.project import Project

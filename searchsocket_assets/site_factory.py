@@ -5,6 +5,7 @@ import re
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,8 +13,11 @@ import dagster as dg
 from dagster.components.utils.translation import TranslationFn, TranslationFnResolver
 from pydantic import BaseModel, Field
 
+from searchsocket.backends import Backends
 from searchsocket.errors import ConfigMissing
 from searchsocket.extensions.base import load
+from searchsocket.pipeline.branches.scopes import ScopesOverview, scopes_overview, to_json
+from searchsocket.system.json_text import JsonObject
 from searchsocket_assets.assets import all_checks, stage_assets
 from searchsocket_assets.builds import build_sensor
 from searchsocket_assets.cleanup import maintenance_job, maintenance_schedule, prune_job, prune_schedule, prune_sensor
@@ -27,9 +31,11 @@ from searchsocket_assets.jobs import (
     verify_job,
     verify_schedule,
 )
-from searchsocket_assets.report_assets import scopes_asset, scopes_job
-from searchsocket_assets.resources import IndexOptions, project_resource
-from searchsocket_assets.site import DagsterSite, SiteAsset, Translation, read_traits
+from searchsocket_assets.resources import IndexOptions, begin_project_run, project_resource
+from searchsocket_assets.run.details import Metadata, bullets, table
+from searchsocket_assets.run.history import last_runs_in
+from searchsocket_assets.run.translate import errors_as_failures
+from searchsocket_assets.site import BRANCHES, SCOPES, DagsterSite, SiteAsset, Translation, read_traits
 
 _NO_NAME = re.compile(r"[^A-Za-z0-9_]+")
 
@@ -237,3 +243,58 @@ class Site(dg.Component, dg.Resolvable):
             keys={stage: dg.AssetKey.from_user_string(key) for stage, key in self.keys.items()},
             translation=self.translation,
         )
+
+
+def scopes_asset(site: DagsterSite) -> dg.AssetsDefinition:
+    """The asset `scopes`, which is not part of an index."""
+
+    @dg.asset(
+        key=site.key(SCOPES),
+        group_name=site.group(BRANCHES),
+        kinds={"git", "table"},
+        owners=site.traits.owners,
+        tags=site.tags(BRANCHES),
+        pool=site.pool(SCOPES),
+        description="Every scope with its branch, generation, size and last run.",
+    )
+    def scopes(context: dg.AssetExecutionContext) -> dg.MaterializeResult[None]:
+        with errors_as_failures(SCOPES):
+            project = begin_project_run(context, site)
+            overview = scopes_overview(project, Backends(project, os.environ, calls=False), datetime.now(UTC))
+            last = last_runs_in(context.instance, project, [row.scope for row in overview.rows])
+            runs = {name: run.to_json() for name, run in last.items()}
+            return dg.MaterializeResult(metadata=scopes_metadata(overview, runs))
+
+    return site.translated(scopes, SCOPES)
+
+
+def scopes_job(site: DagsterSite) -> Any:
+    """The job that updates the table."""
+    return dg.define_asset_job(
+        **site.job_fields("look_at_scopes", BRANCHES),
+        selection=dg.AssetSelection.assets(site.key(SCOPES)),
+        description="Update the table of all scopes.",
+    )
+
+
+def scopes_metadata(overview: ScopesOverview, runs: Any) -> Metadata:
+    """The table, and numbers that Dagster plots."""
+    rows = [_flat(to_json(row, runs.get(row.scope))) for row in overview.rows]
+    metadata: Metadata = {"scopes": table(rows)} if rows else {}
+    if overview.problems:
+        metadata["warning_list"] = dg.MetadataValue.md(
+            bullets([f"{problem.code}: {problem}" for problem in overview.problems])
+        )
+    return metadata | {
+        "dagster/row_count": len(rows),
+        "alive": sum(row.alive is True for row in overview.rows),
+        "gone": sum(row.alive is False for row in overview.rows),
+        "megabytes": round(sum(row.bytes for row in overview.rows) / 1e6, 3),
+    }
+
+
+def _flat(row: JsonObject) -> JsonObject:
+    return {
+        **{name: value for name, value in row.items() if name != "lastRun"},
+        "lastRun": row["lastRun"].get("status"),
+    }

@@ -25,8 +25,8 @@ from bench.gate.fit import Array, logistic_weights
 from bench.gate.nonsense import nonsense
 from bench.gate.queries import OFF_TOPIC_FILES, off_topic
 from bench.relevance.collection import load_named, names_of
-from searchsocket.extensions.code.search import answerable
-from searchsocket.extensions.code.search.answerable import CodeFeatures, code_features
+from searchsocket.extensions.code.search import engine
+from searchsocket.extensions.code.search.engine import CodeFeatures, code_features
 from searchsocket.extensions.code.search.query import CodeQuery
 from searchsocket.extensions.code.serving.service import CodeService
 from searchsocket.search.bounds import MAX_QUERY_CHARS
@@ -92,7 +92,7 @@ def _ask(repository: str, kind: str, code: CodeService, q: str) -> Asked:
         features.append(code_features(*args, **more))  # type: ignore[arg-type]
         return features[-1]
 
-    with patch.object(answerable, "code_features", remember):
+    with patch.object(engine, "code_features", remember):
         quality = code.search(CodeQuery(q), "main").quality
     return Asked(repository, kind, features[0] if features else None, quality == "answered")
 

@@ -12,8 +12,8 @@ from bench.indexing.generate import write_site
 from searchsocket.backends import Backends
 from searchsocket.extensions.fleet.carried import carried_settings
 from searchsocket.extensions.fleet.documents import Writer
+from searchsocket.extensions.fleet.live import push_generation
 from searchsocket.extensions.fleet.objects import open_objects
-from searchsocket.extensions.fleet.push import push_generation
 from searchsocket.extensions.fleet.scope_lease import ScopeLease, holding
 from searchsocket.project.project import Project, open_project
 from searchsocket.stores.base import PageBody, PublishInfo

@@ -8,8 +8,7 @@ from typing import Any
 
 import click
 
-from searchsocket.cli.numbers import WholeNumber
-from searchsocket.cli.options import continue_option, count_option, json_option, load_scope, scope_options
+from searchsocket.cli.options import WholeNumber, continue_option, count_option, json_option, load_scope, scope_options
 from searchsocket.cli.output import safe
 from searchsocket.cli.results import changed_mark, more_lines, print_answer
 from searchsocket.search.answering.answer import AnswerPassage, AskAnswer, AskQuery

@@ -15,8 +15,7 @@ from searchsocket.backends import Backends
 from searchsocket.cli.exits import FAILED
 from searchsocket.cli.index import run_options
 from searchsocket.cli.log_lines import log_lines
-from searchsocket.cli.numbers import WholeNumber
-from searchsocket.cli.options import is_quiet, load_project, log_options, project_option
+from searchsocket.cli.options import WholeNumber, is_quiet, load_project, log_options, project_option
 from searchsocket.cli.output import count, error_line, print_json, safe, say
 from searchsocket.pipeline.branches.builds import refuse_shared_source
 from searchsocket.pipeline.branches.scopes import choose_scopes

@@ -7,8 +7,7 @@ from pathlib import Path
 import click
 
 from searchsocket.backends import Backends
-from searchsocket.cli.numbers import WholeNumber
-from searchsocket.cli.options import is_quiet, json_option, load_project, project_option, result_options
+from searchsocket.cli.options import WholeNumber, is_quiet, json_option, load_project, project_option, result_options
 from searchsocket.cli.output import count, print_json, safe, say
 from searchsocket.cli.removed import Group
 from searchsocket.models.embedders.cache import CachedModel, EmbeddingCache

@@ -8,8 +8,7 @@ import click
 from pydantic import ValidationError
 
 from searchsocket.cli.commands import COMMANDS
-from searchsocket.cli.numbers import WholeNumber
-from searchsocket.cli.options import json_option, load_project, scope_options
+from searchsocket.cli.options import WholeNumber, json_option, load_project, scope_options
 from searchsocket.cli.output import warn
 from searchsocket.cli.results import print_answer
 from searchsocket.serving.answers import text_lines

@@ -16,9 +16,8 @@ from searchsocket.pipeline.branches.scopes import existing_scopes
 from searchsocket.pipeline.run.context import homes_of
 from searchsocket.pipeline.run.forget import forget_scope
 from searchsocket.project.access import refuse_linked_state
-from searchsocket.project.dagster_home import dagster_home
-from searchsocket.project.project import Project
-from searchsocket.stores.base.upkeep import VectorUpkeep
+from searchsocket.project.project import Project, dagster_home
+from searchsocket.stores.base import VectorUpkeep
 from searchsocket.system.errors import system_error
 from searchsocket.types import Scope
 

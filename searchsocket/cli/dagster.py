@@ -9,11 +9,10 @@ from pathlib import Path
 
 import click
 
-from searchsocket.cli.numbers import WholeNumber
-from searchsocket.cli.options import load_project, project_option
+from searchsocket.cli.options import WholeNumber, load_project, project_option
 from searchsocket.errors import AlreadyRunning
 from searchsocket.project.access import make_private_folders
-from searchsocket.project.dagster_home import HOME_VARIABLE, dagster_home
+from searchsocket.project.project import HOME_VARIABLE, dagster_home
 from searchsocket.system.bound import stop_group
 from searchsocket_assets.run.dev import start, workspace_file
 from searchsocket_assets.run.home import prepare_home, refuse_odd_home

@@ -16,8 +16,7 @@ from searchsocket.backends import Backends
 from searchsocket.cli.dagster import DEFAULT_PORT as DAGSTER_PORT
 from searchsocket.cli.exits import received_signal, signals_noted
 from searchsocket.cli.index_run import run_corpus
-from searchsocket.cli.numbers import DecimalNumber, WholeNumber
-from searchsocket.cli.options import load_project, quiet_option, scope_options
+from searchsocket.cli.options import DecimalNumber, WholeNumber, load_project, quiet_option, scope_options
 from searchsocket.cli.output import count, print_error, safe, say
 from searchsocket.cli.serve import DEFAULT_PORT
 from searchsocket.errors import SearchSocketError
@@ -28,8 +27,7 @@ from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.pipeline.run.summary import IndexSummary
 from searchsocket.pipeline.unchanged.snapshot import bytes_of
 from searchsocket.pipeline.watching.pace import IndexScheduler, SiteState, Step, scan_site
-from searchsocket.pipeline.watching.targets import settings_files, targets_of
-from searchsocket.pipeline.watching.watcher import Watcher
+from searchsocket.pipeline.watching.watcher import Watcher, settings_files, targets_of
 from searchsocket.pipeline.watching.whole import Wholeness
 from searchsocket.project.project import Project
 from searchsocket.serving.hosts import is_loopback

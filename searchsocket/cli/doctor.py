@@ -10,8 +10,7 @@ import click
 
 from searchsocket.cli import examine, exits
 from searchsocket.cli.options import json_option, project_option
-from searchsocket.cli.output import CheckLine, print_json, safe
-from searchsocket.cli.parts import DoctorCheck
+from searchsocket.cli.output import CheckLine, DoctorCheck, print_json, safe
 from searchsocket.errors import PermissionDenied, SearchSocketError
 from searchsocket.extensions import extensions
 from searchsocket.extensions.base import load

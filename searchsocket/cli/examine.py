@@ -20,8 +20,7 @@ from searchsocket.pipeline.extraction.cluster import cluster_of
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.remote_index import findings
 from searchsocket.project.access import private_folders
-from searchsocket.project.dagster_home import dagster_home
-from searchsocket.project.project import Project
+from searchsocket.project.project import Project, dagster_home
 from searchsocket.state import ProjectState
 from searchsocket.stores.base import check_vectors
 from searchsocket.system.files import bytes_below, is_temporary

@@ -14,7 +14,7 @@ from searchsocket.pipeline.run.index import origin_of
 from searchsocket.project.location import project_here
 from searchsocket.project.project import Project
 from searchsocket.project.settings.source_kinds import STATIC_OUTPUT
-from searchsocket.serving.site_names import configured_title, home_title, site_names
+from searchsocket.serving.service import configured_title, home_title, site_names
 from searchsocket.sources.build_folder import root_of_site
 from searchsocket.state import ProjectState
 from searchsocket.web.urls.site import configured_site, site_origin

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from searchsocket.cli.log_lines import log_lines
-from searchsocket.cli.numbers import DecimalNumber, WholeNumber
-from searchsocket.cli.options import is_quiet, log_options, scope_options
+from searchsocket.cli.options import DecimalNumber, WholeNumber, is_quiet, log_options, scope_options
 from searchsocket.cli.output import hanging, line_width, print_json, say
 from searchsocket.cli.summary import TEXT_COLUMN, unchanged_lines
 from searchsocket.extensions import built_in, corpus_names

@@ -31,8 +31,7 @@ from searchsocket.pipeline.run.summary import IndexSummary
 from searchsocket.pipeline.unchanged.inputs import inputs_of, keep_record
 from searchsocket.pipeline.unchanged.record import drop_records
 from searchsocket.project.access import make_private_folders
-from searchsocket.project.dagster_home import dagster_home
-from searchsocket.project.project import Project
+from searchsocket.project.project import Project, dagster_home
 from searchsocket.quality.candidate import golden_texts, judge_candidate
 from searchsocket.quality.checks import RUN_CHECKS
 from searchsocket.state import ProjectState

@@ -16,7 +16,7 @@ from searchsocket.errors import StateUnavailable
 from searchsocket.project.project import Project
 from searchsocket.project.scopes import default_branch
 from searchsocket.setup.after_build import EXPORT
-from searchsocket.setup.changes import Plan, is_ours, make, recorded_files, undo
+from searchsocket.setup.changes import Plan, is_ours, make, recorded_files, template, undo
 from searchsocket.setup.client_files import COMPONENT, bundle_folder, is_copy
 from searchsocket.setup.frameworks import FRAMEWORKS
 from searchsocket.setup.hosts import HOSTS, SERVER, StaticBuild, detect_host
@@ -46,22 +46,6 @@ def ignore_state(root: Path) -> bool:
     return True
 
 
-PROXY = """\
-# nginx: forward /api/search of your site to `searchsocket serve`
-location /api/search {
-    proxy_pass http://127.0.0.1:8181;
-    proxy_set_header Host $host;
-    proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
-}
-
-# or Caddy, which sends the same headers by default
-reverse_proxy /api/search 127.0.0.1:8181
-
-# and in searchsocket.toml: the host name of your site, and the proxies that may report visitor addresses
-[api]
-allowed_hosts = ["www.example.com"]
-trusted_proxies = ["127.0.0.1"]
-"""
 TAGS = """\
 <script type="module" src="/searchsocket/components.js"></script>
 <searchsocket-dialog endpoint="{endpoint}"></searchsocket-dialog>
@@ -217,7 +201,7 @@ def _service_steps(draft: Plan, service: str, answers: str) -> Iterator[str]:
             tags = tags.replace("<searchsocket-dialog ", ANSWERS.format(answers=answers))
         component = safe(str(bundle_folder() / COMPONENT))
         yield f"\nThen copy {component} to the folder searchsocket of your site, and add to each page:\n\n{tags}"
-        yield f"To serve search from your own domain:\n\n{PROXY}"
+        yield f"To serve search from your own domain:\n\n{template('proxy.txt')}"
 
 
 def _static_steps(root: Path, draft: Plan) -> Iterator[str]:

@@ -11,7 +11,6 @@ import click
 
 from searchsocket.cli.log_lines import begin as begin_log_lines
 from searchsocket.cli.log_lines import log_lines
-from searchsocket.cli.numbers import WholeNumber
 from searchsocket.search.bounds import LEAST_MAX_TOKENS, MOST_MAX_TOKENS
 
 if TYPE_CHECKING:
@@ -19,7 +18,35 @@ if TYPE_CHECKING:
     from searchsocket.project.settings.features import McpSettings
     from searchsocket.types import Scope
 
+
 Named = tuple[str, tuple[str, ...]]
+
+
+def _bounds(noun: str, least: float | None, most: float | None) -> str:
+    low, high = (f"{bound:,.12g}" if bound is not None else "" for bound in (least, most))
+    if low and high:
+        return f"must be {noun} from {low} to {high}"
+    return f"must be {noun}, {low} or more" if low else f"must be {noun}, {high} or less" if high else f"must be {noun}"
+
+
+class WholeNumber(click.IntRange):
+    """A whole number from `min` to `max`; None: without that bound."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            self.fail(_bounds("a whole number", self.min, self.max), param, ctx)
+
+
+class DecimalNumber(click.FloatRange):
+    """A number that may have decimals, from `min` to `max`; None: without that bound."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            self.fail(_bounds("a number", self.min, self.max), param, ctx)
 
 
 def each(name: str, values: tuple[str, ...]) -> tuple[Named, ...]:

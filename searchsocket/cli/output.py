@@ -5,17 +5,24 @@ import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import click
 
 from searchsocket.cli.log_lines import log_lines
 from searchsocket.cli.options import is_quiet, wants_json
+from searchsocket.system.json_text import JsonObject
 from searchsocket.text.amounts import ago as ago
 from searchsocket.text.amounts import count as count
 from searchsocket.text.hidden import visible_in, without_hidden
 from searchsocket.text.skipped import Skipped, skipped_words
+
+if TYPE_CHECKING:
+    from searchsocket.project.project import Project
+
+_SPACES = re.compile("[\x0b-\x0d\x1c-\x1f\x85\u2028\u2029]")  # controls that separate words
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +33,6 @@ class CheckLine:
     ok: bool
     detail: str
     fix: str = ""
-
-
-_SPACES = re.compile("[\x0b-\x0d\x1c-\x1f\x85\u2028\u2029]")  # controls that separate words
 
 
 def print_json(value: object) -> None:
@@ -99,3 +103,20 @@ def not_searched(skipped: Iterable[tuple[str, str]], reasons: Mapping[str, int])
 def code_up_to_date(files: int, chunks: int) -> str:
     """The line for an index of source code in which nothing changed."""
     return f"up to date: {count(files, 'file')}, {count(chunks, 'chunk')}"
+
+
+@dataclass(frozen=True, slots=True)
+class PartStatus:
+    """The status of what an extension keeps in a project."""
+
+    json: Sequence[JsonObject]
+    lines: Sequence[str]  # for people
+    is_broken: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DoctorCheck:
+    """A check of an extension."""
+
+    run: Callable[["Project"], Iterator[CheckLine]]
+    fix: str  # of an error that names none

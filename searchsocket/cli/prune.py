@@ -9,10 +9,15 @@ import click
 from searchsocket.cli.exits import FAILED
 from searchsocket.cli.options import load_project, log_options, project_option
 from searchsocket.cli.output import count, print_error, print_json, safe, say
-from searchsocket.pipeline.branches.prune_rules import seconds_of
-from searchsocket.pipeline.branches.pruning import PruneOutcome, PrunePlan, PruneRequest, apply_prune, plan_prune
-from searchsocket.project.dagster_home import dagster_home
-from searchsocket.project.project import Project
+from searchsocket.pipeline.branches.pruning import (
+    PruneOutcome,
+    PrunePlan,
+    PruneRequest,
+    apply_prune,
+    plan_prune,
+    seconds_of,
+)
+from searchsocket.project.project import Project, dagster_home
 
 
 @click.command()

@@ -10,10 +10,9 @@ import click
 from searchsocket.backends import Backends
 from searchsocket.cli.options import json_option, load_project, project_option
 from searchsocket.cli.output import ago, print_json, safe, say, size
-from searchsocket.pipeline.branches.overview import ScopeRow, scopes_overview, to_json
+from searchsocket.pipeline.branches.scopes import ScopeRow, scopes_overview, to_json
 from searchsocket.pipeline.run.report import last_report
-from searchsocket.project.dagster_home import dagster_home
-from searchsocket.project.project import Project
+from searchsocket.project.project import Project, dagster_home
 
 _ALIVE = {True: "alive", False: "gone", None: "?"}
 _SHORT = 8  # characters of a commit

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from searchsocket.cli.numbers import DecimalNumber, WholeNumber
-from searchsocket.cli.options import offer_options, offering, projects_option, quiet_option
+from searchsocket.cli.options import DecimalNumber, WholeNumber, offer_options, offering, projects_option, quiet_option
 from searchsocket.cli.sites import ServeRequest, chosen_sites
 from searchsocket.project.project import Project
 from searchsocket.serving.hosts import is_loopback

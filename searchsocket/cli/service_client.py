@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
 
-from searchsocket.pipeline.unchanged.environment import installed_packages, state_dir_of
+from searchsocket.pipeline.unchanged.environment import CONFIGURATION, installed_packages, state_dir_of
 from searchsocket.pipeline.unchanged.snapshot import bytes_of
 from searchsocket.system.json_text import JsonObject
 
@@ -21,7 +21,6 @@ SOCKET = "serve.sock"
 MAX_REQUEST_BYTES = 64_000
 _MAX_ADDRESS_BYTES = 100  # systems differ: from 104 to 108
 _TIMEOUT_S = 30.0
-_CONFIGURATION = ("searchsocket.toml", "pyproject.toml", "package.json")
 _PREFIXES = ("SEARCHSOCKET", "EMBEDDINGS_PROVIDER")
 
 
@@ -52,7 +51,7 @@ def identity(root: str, environ: Mapping[str, str]) -> str:
     Raises:
         OSError: A file cannot be read.
     """
-    fingerprint = sha256(bytes_of(os.path.join(root, name) for name in _CONFIGURATION).encode())
+    fingerprint = sha256(bytes_of(os.path.join(root, name) for name in CONFIGURATION).encode())
     for name in sorted(environ):
         if name.startswith(_PREFIXES):
             fingerprint.update(f"{name}={environ[name]}\0".encode("utf-8", "surrogateescape"))

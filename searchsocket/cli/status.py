@@ -13,9 +13,7 @@ import click
 from searchsocket.backends import Backends
 from searchsocket.cli.exits import FAILED
 from searchsocket.cli.options import json_option, load_project, project_option
-from searchsocket.cli.output import ago, count, hanging, line_width, print_json, safe, size
-from searchsocket.cli.parts import PartStatus
-from searchsocket.cli.remote_counts import RemoteCounts, remote_counts
+from searchsocket.cli.output import PartStatus, ago, count, hanging, line_width, print_json, safe, size
 from searchsocket.cli.summary import TEXT_COLUMN, source_lines
 from searchsocket.dollars import dollars
 from searchsocket.errors import SearchSocketError
@@ -26,7 +24,7 @@ from searchsocket.pipeline.run.index import last_run_costs, origin_of
 from searchsocket.pipeline.run.upgrade import indexed_scopes
 from searchsocket.pipeline.unchanged.record import last_checked
 from searchsocket.project.project import Project
-from searchsocket.stores.base import Health
+from searchsocket.stores.base import Health, RegisteredScope, VectorStore
 from searchsocket.system.files import bytes_below
 from searchsocket.system.json_text import JsonObject
 from searchsocket.text.amounts import age_s
@@ -35,6 +33,58 @@ from searchsocket.types import Generation
 from searchsocket.web.versions.rows import version_rows, version_words
 
 _NO_MODEL = "(none"
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteCounts:
+    """Scopes and row counts of the remote vector store."""
+
+    registered: Mapping[str, RegisteredScope]  # by scope
+    rows: Mapping[str, int]  # of the live generation, by scope
+    error: str = ""  # why there are no counts
+
+    def line(self, generation: Generation) -> str:
+        """Return the text for one scope that is live here."""
+        if self.error:
+            return self.error
+        fix = f"; run `searchsocket index --resync --scope {generation.scope}`"
+        scope = self.registered.get(generation.scope)
+        if scope is None:
+            return f"no rows{fix}"
+        rows = self.rows[generation.scope]
+        counts = f"{rows:,} of {count(generation.records, 'row')}, {count(len(scope.generations), 'generation')}"
+        return counts if rows == generation.records else counts + fix
+
+    def others(self, live: Sequence[Generation]) -> Iterator[RegisteredScope]:
+        """Return the scopes that exist only in the remote store."""
+        local_names = {generation.scope for generation in live}
+        return (each for scope, each in self.registered.items() if scope not in local_names)
+
+    def to_json(self) -> JsonObject:
+        scopes = [
+            {
+                "scope": each.scope,
+                "generations": list(each.generations),
+                "indexedAt": each.indexed_at,
+                "modelId": each.model_id,
+                "records": each.records,
+                "rows": self.rows.get(each.scope),
+            }
+            for each in self.registered.values()
+        ]
+        return {"error": self.error or None, "scopes": scopes}
+
+
+def remote_counts(store: VectorStore, live: Sequence[Generation]) -> RemoteCounts | None:
+    """Return counts for the project's scopes; None if vectors are stored in the index's folder."""
+
+    if (remote := store.remote_index) is None:
+        return None
+    try:
+        registered = {each.scope: each for each in remote.registered()}
+        return RemoteCounts(registered, {each.scope: remote.count(each) for each in live})
+    except SearchSocketError as error:
+        return RemoteCounts({}, {}, f"[{error.code}] {error}")
 
 
 @click.command()

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from searchsocket.types import PageFacts, PageKind, StatedFacts
-from searchsocket.web.languages.alternates import NO_ALTERNATES, Alternates
+from searchsocket.web.languages.site import NO_ALTERNATES, Alternates
 
 DOCUMENTS: Mapping[str, PageKind] = {".pdf": "pdf", ".docx": "docx", ".odt": "odt"}  # kinds by suffix
 MARKED = "[data-pagefind-body]"  # value of `ExtractedPage.main` for a page that has this mark

@@ -91,7 +91,7 @@ class Extension:
         renderer: A program that runs the scripts of crawled pages.
         checks: A `DoctorCheck`, for `searchsocket doctor`.
         status: A function of a `Project` that returns a `PartStatus`, for `searchsocket status`.
-        run_listener: A function that is called when a run begins and ends, see `searchsocket.pipeline.run.listeners`;
+        run_listener: A function that is called when a run begins and ends, see `searchsocket.pipeline.run.hooks`;
             its errors become warnings of the run.
         run_hooks: A `RunHooks` of `searchsocket.pipeline.run.hooks`: what it does before a run, before the switch to
             a new generation, and after it; its errors end the run.

@@ -1,4 +1,4 @@
-"""A project on disk: its root, settings and state folder."""
+"""A project on disk: its root, settings, state folder, and the home of Dagster."""
 
 import json
 from collections.abc import Mapping
@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from searchsocket.errors import InvalidScope
+from searchsocket.errors import ConfigError, InvalidScope
 from searchsocket.project.scopes import branch_in, is_scope_name, resolve_scope, stated_scope
 from searchsocket.types import Scope
 
 if TYPE_CHECKING:
     from searchsocket.project.settings.model import Settings, VectorSettings
+
+HOME_VARIABLE = "DAGSTER_HOME"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,3 +92,18 @@ def _package_name(root: Path) -> str:
 def index_folder(settings: "VectorSettings", state_dir: Path) -> Path:
     """The folder of records, words and local vectors."""
     return state_dir.parent / settings.local.path if settings.local.path else state_dir / "index"
+
+
+def dagster_home(project: Project, environ: Mapping[str, str]) -> Path:
+    """`DAGSTER_HOME` if it is set, otherwise `.searchsocket/dagster` of the project.
+
+    Raises:
+        ConfigError: `DAGSTER_HOME` is a relative path, which Dagster itself refuses.
+    """
+    text = environ.get(HOME_VARIABLE, "")
+    if not text:
+        return project.dagster_home
+    home = Path(text).expanduser()
+    if not home.is_absolute():
+        raise ConfigError(f"{HOME_VARIABLE} is {text!r}; Dagster needs an absolute path")
+    return home

@@ -1,6 +1,8 @@
 """Checks of the published index by its answers; they cannot stop a publish, since the index is live already."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 
 from searchsocket.errors import ScopeNotIndexed, SearchSocketError
 from searchsocket.extensions import extensions
@@ -8,20 +10,22 @@ from searchsocket.extensions.base import load
 from searchsocket.pipeline.branches.pruning import PruneRequest, plan_prune
 from searchsocket.pipeline.run.checks import CHECKS, Check
 from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.run.dead_links import dead_links
 from searchsocket.pipeline.run.results import CheckOutcome
 from searchsocket.pipeline.run.stage import AnyStage
 from searchsocket.pipeline.stages.search_index import GOLDEN_FACT, GOLDEN_WARNING, search_index
 from searchsocket.quality.candidate import golden_outcome, golden_texts
-from searchsocket.stores.base import PREVIOUS, IndexReader
-from searchsocket.stores.base.store import VectorStore
+from searchsocket.state import ScopeState
+from searchsocket.state.links import LinkToNowhere
+from searchsocket.stores.base import PREVIOUS, IndexReader, VectorStore
 from searchsocket.text.amounts import age_s
 from searchsocket.types import Filter, Scope
+from searchsocket.web.urls.targets import resolve_target
 
 _SAMPLE = 3
 _PREFIX_K = 20
 _ROWS = 50
 _TOLERANCE = 1e-3  # of a cosine; remote engines round
+_FILE = re.compile(r"\.(?!x?html?$|md$)[a-z][a-z0-9]{1,4}$", re.IGNORECASE)  # files that are never pages
 
 
 def golden_queries_answered(run: ScopeRun) -> CheckOutcome:
@@ -165,3 +169,18 @@ def checks_of(stage: AnyStage) -> list[Check]:
 
 
 RUN_CHECKS: Sequence[Check] = [check for check in ALL_CHECKS.values() if check.name not in BETWEEN_RUNS]
+
+
+def dead_links(state: ScopeState) -> Iterator[LinkToNowhere]:
+    """Yield the dead links, by rising target and page; links to existing pages that are not indexed are not dead."""
+
+    @cache
+    def is_dead(target: str) -> bool:
+        return not is_file(target) and resolve_target(target, state.links.is_page) is None
+
+    return (link for link in state.links.to_nowhere() if is_dead(link.target))
+
+
+def is_file(target: str) -> bool:
+    """Return True if a link leads to a file that is not a page: a picture, an archive."""
+    return _FILE.search(target.rpartition("/")[2]) is not None

@@ -10,8 +10,8 @@ from searchsocket.backends import Backends
 from searchsocket.content.chunking.records import MovedPage, PageContent, embedded_text, moved_pages
 from searchsocket.errors import PageTextsMissing
 from searchsocket.models.paying.cost import estimate, estimate_tokens
-from searchsocket.pipeline.run.dead_links import is_file
 from searchsocket.project.project import Project
+from searchsocket.quality.checks import is_file
 from searchsocket.quality.gate import judge_readers
 from searchsocket.quality.golden import golden_queries
 from searchsocket.quality.judgement import IndexJudgement

@@ -27,6 +27,8 @@ from searchsocket.search.wire import (
     Truncated,
     Url,
     Wire,
+    absent_if_empty,
+    absent_if_none,
 )
 from searchsocket.types import ChunkKind, CodeKind, GroupBy
 
@@ -48,10 +50,7 @@ class AppliedRule(Wire):
 AppliedRules = Annotated[
     tuple[AppliedRule, ...] | None,
     ForTheTrusted(tuple[AppliedRule, ...]),
-    Field(
-        exclude_if=lambda rules: not rules,
-        description="With `explain`, the rules of `curation.toml` for this query; absent without the key.",
-    ),
+    absent_if_empty("With `explain`, the rules of `curation.toml` for this query; absent without the key."),
 ]
 
 
@@ -120,10 +119,7 @@ class Explanation(Wire):
     page_share: float  # of `page`
     rerank: Annotated[
         float | None,
-        Field(
-            exclude_if=lambda score: score is None,
-            description="Score of the reranker, scaled over its candidates; `fused` then has less weight.",
-        ),
+        absent_if_none("Score of the reranker, scaled over its candidates; `fused` then has less weight."),
     ] = None
     features: Annotated[
         tuple[FeaturePart, ...], Field(description="Features that are not 0, by falling part of the score.")
@@ -191,24 +187,17 @@ class Result(Wire):
     ] = ()
     version: Annotated[
         str,
-        Field(
-            exclude_if=lambda name: not name,
-            description="Version of the documentation that `href` opens; absent if the page belongs to none.",
-        ),
+        absent_if_empty("Version of the documentation that `href` opens; absent if the page belongs to none."),
     ] = ""
     versions: Annotated[
         tuple[str, ...],
-        Field(
-            exclude_if=lambda names: not names,
-            description="All versions in which the page says the same, the one of `href` first.",
-        ),
+        absent_if_empty("All versions in which the page says the same, the one of `href` first."),
     ] = ()
     languages: Annotated[
         tuple[str, ...],
-        Field(
-            exclude_if=lambda names: not names,
-            description="Languages in which the page matches, that of `href` first; absent if it has no translation "
-            "among the candidates.",
+        absent_if_empty(
+            "Languages in which the page matches, that of `href` first; absent if it has no translation "
+            "among the candidates."
         ),
     ] = ()
     changed_since: ChangedSince = None
@@ -276,25 +265,16 @@ class SearchAnswer(Wire):
     ] = "answered"
     facets: Annotated[
         FacetCounts | None,
-        Field(
-            exclude_if=lambda counts: counts is None,
-            description="Number of pages per value, for each requested facet.",
-        ),
+        absent_if_none("Number of pages per value, for each requested facet."),
     ] = None
     versions: Annotated[
         AnswerVersions | None,
-        Field(
-            exclude_if=lambda versions: versions is None,
-            description="Versions of the documentation; absent if the site has none.",
-        ),
+        absent_if_none("Versions of the documentation; absent if the site has none."),
     ] = None
     curation: AppliedRules = None
     answer_model: Annotated[
         AnswerModel | None,
-        Field(
-            exclude_if=lambda model: model is None,
-            description="With `explain`, the model that decides `quality`; absent if it does not apply to the query.",
-        ),
+        absent_if_none("With `explain`, the model that decides `quality`; absent if it does not apply to the query."),
     ] = None
     truncated: Truncated = False
     continuation_token: ContinuationToken = None

@@ -14,13 +14,11 @@ from searchsocket.models.embedders.queries import NoVector, QueryVectors, vector
 from searchsocket.search.answer import Note, RelatedAnswer, SearchAnswer, SearchMeta, Timings
 from searchsocket.search.candidates import find_candidates
 from searchsocket.search.continuation import Continuations
-from searchsocket.search.cost import cost_of
 from searchsocket.search.curation import Curated, curate
 from searchsocket.search.filters import FacetCounts, count_pages
 from searchsocket.search.notes import NO_BACKEND, NOTES, as_weak_answer, curation_notes, further_notes, with_notes
-from searchsocket.search.occurrences.answer import FindAnswer, FindQuery
-from searchsocket.search.occurrences.find_all import find_all
-from searchsocket.search.query import SearchQuery, checked, in_index
+from searchsocket.search.occurrences.find_all import FindAnswer, FindQuery, find_all
+from searchsocket.search.query import SearchQuery, checked, cost_of, in_index
 from searchsocket.search.ranking.rank import NOTHING, Ranking
 from searchsocket.search.ranking.signals import RankingInput, rank_candidates, rerank_candidates
 from searchsocket.search.ranking.weights import shares_of

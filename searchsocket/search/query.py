@@ -1,4 +1,4 @@
-"""Search query, normalized and validated before any work is done."""
+"""Search query, normalized and validated before any work is done, and its cost."""
 
 import re
 import unicodedata
@@ -17,6 +17,7 @@ from searchsocket.search.filters import (
 from searchsocket.search.versions import NO_VERSIONS, VersionScope, checked_versions, searched_versions
 from searchsocket.stores.base import IndexReader
 from searchsocket.text.facets import NO_FACETS, Facets
+from searchsocket.text.words import parse_query
 from searchsocket.types import Filter, GroupBy
 from searchsocket.web.urls.paths import canonical_path, normalise_prefix, page_path
 
@@ -25,10 +26,20 @@ MAX_GENERATION_CHARS = 100
 MAX_TAGS = 20
 MAX_TAG_CHARS = 200
 _MAX_RAW_CHARS = 4 * MAX_QUERY_CHARS  # a longer query is refused before it is normalized
-
 # Joiners stay: they join emoji sequences and the letters of some scripts.
 _JOINERS = "\u200c\u200d"
 _SPACE = re.compile(r"\s+")
+# Fitted to the CPU times of 50 kinds of query over the PostgreSQL manual (docs/notes/performance.md).
+_START = 0.5
+_WORD = 0.03  # to look up, and to count in pages
+_QUOTED = 0.02  # per page or section to read and cut
+_MARKED = 0.002  # per page and marked word
+_FILTER = 0.05
+_SCAN_OF_100_000 = 1.1  # to scan the vectors of 100,000 records
+_WORD_OF_100_000 = 0.1
+_MAX_MARKED = 32  # words and parts, see `marks.QueryWords`
+_RELATED = 0.4
+_CHUNK = 0.5  # compared with a page, which has several sections
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,3 +159,27 @@ def _clean_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
     if any(not tag or len(tag) > MAX_TAG_CHARS for tag in clean):
         raise InvalidRequest(f"a tag must have from 1 to {MAX_TAG_CHARS} characters")
     return clean
+
+
+def cost_of(query: SearchQuery, records: int) -> float:
+    """Return the cost of a query in plain queries: three words, ten pages, no filter.
+
+    Args:
+        records: Of the index; a large index makes a plain query more expensive, so further words add less.
+    """
+    return _units(query, records) / _units(SearchQuery("three plain words"), records)
+
+
+def related_cost(top_k: int) -> float:
+    """Return the cost of a request for `top_k` related pages, in plain queries."""
+    return _RELATED * (1 + top_k / 10)
+
+
+def _units(query: SearchQuery, records: int) -> float:
+    parsed = parse_query(query.q)
+    words = len(parsed.words) + len(parsed.phrases)
+    marked = min(sum(1 + len(word.parts) for word in parsed.words), _MAX_MARKED)
+    quoted = query.top_k * (1.0 if query.group_by == "page" else _CHUNK)
+    filters = len(query.tags) + bool(query.path_prefix) + len(query.filters) + bool(query.facets)
+    scan = records / 100_000 * (_SCAN_OF_100_000 + _WORD_OF_100_000 * words)
+    return _START + scan + _WORD * words + _FILTER * filters + quoted * (_QUOTED + _MARKED * marked)

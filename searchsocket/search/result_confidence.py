@@ -1,4 +1,8 @@
-"""Compute the confidence of each result and the quality of the answer."""
+"""Compute the confidence of each result and the quality of the answer.
+
+Passages are read without code: code examples are about recipes, travel and shopping, so they contain the words of
+questions about these by chance.
+"""
 
 import math
 from collections.abc import Sequence
@@ -16,12 +20,12 @@ from searchsocket.search.ranking.answerable import (
     missing_share,
 )
 from searchsocket.search.ranking.confidence import UNKNOWN_NEAR, WEAK
-from searchsocket.search.ranking.coverage import is_covered, is_named
-from searchsocket.search.ranking.group import PageGroup, best_of_pages
-from searchsocket.search.ranking.rank import Ranked, Ranking
+from searchsocket.search.ranking.names import COMPARISON, query_words
+from searchsocket.search.ranking.rank import PageGroup, Ranked, Ranking, best_of_pages
 from searchsocket.search.ranking.relevance import nearness
 from searchsocket.search.verdict import Verdict, is_code
-from searchsocket.stores.base import Candidates, IndexReader
+from searchsocket.stores.base import Candidates, IndexReader, ReadableRecord
+from searchsocket.text.words import index_words
 from searchsocket.types import MATCH_ALL
 
 # Below this confidence the best passages are read: few questions about other subjects are above it, and 80 % of real
@@ -34,6 +38,7 @@ _MOST_DOUBTED = 0.19  # below `WEAK`
 _DIGITS = 3
 _MOST_WORDS = 8  # a longer query is never refused: long questions contain unknown words and are rarely noise
 _COMMON = math.log1p(1)  # `rarity` of a word on half of the pages
+_LEAST = 1 / 3  # of the query's words
 
 
 def result_confidence(
@@ -118,3 +123,43 @@ def _by_passages(
         if best >= WEAK and not is_covered(query.q, passages):
             return [round(_DOUBTED * confidence, _DIGITS) for confidence in confidences], "weak"
     return confidences, "weak" if best < WEAK else "answered"
+
+
+def is_covered(q: str, best: Sequence[ReadableRecord]) -> bool:
+    """Return True if one of these passages contains over a third of the query's words, or none of them has prose."""
+    subject = _subject(q)
+    is_prose = False
+    for readable in best if subject else ():
+        sentences = _sentences(readable)
+        is_prose |= bool(sentences)
+        words = index_words("\n".join([*_names(readable), sentences]))
+        if len(subject.intersection(words)) > _LEAST * len(subject):
+            return True
+    return not is_prose
+
+
+def is_named(q: str, best: Sequence[ReadableRecord]) -> bool:
+    """Return True if a third of the query or more is the title or a heading of a passage: `call` in "call vs fork"."""
+    subject = _subject(q)
+    names = (query_words(name)[0] for readable in best for name in _names(readable) if name)
+    return any(words and words <= subject and len(words) >= _LEAST * len(subject) for words in names)
+
+
+def _subject(q: str) -> frozenset[str]:
+    words, _ = query_words(q)
+    return words - COMPARISON or words
+
+
+def _names(readable: ReadableRecord) -> list[str]:
+    page, at = readable.record.page, readable.record.chunk.at
+    openings = (opening.title for opening in readable.text.openings)
+    return [page.title, page.url.replace("/", " "), *at.heading_path, at.title, *openings]
+
+
+def _sentences(readable: ReadableRecord) -> str:
+    """Return the text without its code."""
+    text = readable.text
+    ends = (*text.starts[1:], len(text.text))
+    return "".join(
+        text.text[start:end] for start, end, kind in zip(text.starts, ends, text.kinds, strict=True) if kind != "c"
+    )

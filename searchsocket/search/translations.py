@@ -4,13 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from searchsocket.search.query import SearchQuery
-from searchsocket.search.ranking.group import best_of_pages
-from searchsocket.search.ranking.rank import Ranked
+from searchsocket.search.ranking.rank import Ranked, best_of_pages
 from searchsocket.stores.base import Candidates, IndexReader
 from searchsocket.stores.base.labels import LANGUAGE
-from searchsocket.web.languages.codes import is_same_language
-from searchsocket.web.languages.labels import NAME, original_of
-from searchsocket.web.languages.scripts import can_be_in
+from searchsocket.web.languages.codes import NAME, can_be_in, is_same_language, original_of
 
 # The original wins against a translation with a slightly better score, since names are the same in every language.
 _NEARLY = 0.8

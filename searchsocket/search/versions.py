@@ -9,8 +9,15 @@ from pydantic import Field
 from searchsocket.errors import InvalidRequest, UnknownVersion
 from searchsocket.search.wire import Wire
 from searchsocket.types import PageFacts, SiteVersion, VersionFamily
-from searchsocket.web.versions.labels import UNVERSIONED, version_label, version_names
-from searchsocket.web.versions.names import VersionedPath, bare, version_folders, versioned_path
+from searchsocket.web.versions.names import (
+    UNVERSIONED,
+    VersionedPath,
+    bare,
+    version_folders,
+    version_label,
+    version_names,
+    versioned_path,
+)
 
 if TYPE_CHECKING:
     from searchsocket.stores.base import ReadableRecord

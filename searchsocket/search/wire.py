@@ -42,6 +42,16 @@ def _for_the_trusted(value: T, info: SerializationInfo) -> T | None:
     return value if info.context == SOURCES else None
 
 
+def absent_if_empty(description: str) -> Any:
+    """Return the field of a value that is left out of the JSON if it is false, "" or ()."""
+    return Field(exclude_if=lambda value: not value, description=description)
+
+
+def absent_if_none(description: str) -> Any:
+    """Return the field of a value that is left out of the JSON if it is None."""
+    return Field(exclude_if=lambda value: value is None, description=description)
+
+
 @dataclass(frozen=True, slots=True)
 class FileLines(Wire):
     """Lines of a passage in a file, for an editor."""
@@ -99,11 +109,5 @@ SnippetHtml = Annotated[
 Url = Annotated[str, Field(description="URL path of the page, as in filters and other requests; use `href` for links.")]
 Address = Annotated[str, Field(description="Link to the page.", examples=["/docs/start.html"])]
 Href = Annotated[str, Field(description="Link to the section of the page.", examples=["/docs/start.html#install"])]
-Truncated = Annotated[
-    bool,
-    Field(exclude_if=lambda is_so: not is_so, description="True if `maxTokens` ended the answer before `topK`."),
-]
-ContinuationToken = Annotated[
-    str | None,
-    Field(exclude_if=lambda token: token is None, description="Gets the next results; absent if there are none."),
-]
+Truncated = Annotated[bool, absent_if_empty("True if `maxTokens` ended the answer before `topK`.")]
+ContinuationToken = Annotated[str | None, absent_if_none("Gets the next results; absent if there are none.")]

@@ -6,16 +6,22 @@ from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
 
-from searchsocket.content.llms.full import FullFile, full_files, joined, render_markdown, utf8
-from searchsocket.content.llms.index import index_files
-from searchsocket.content.llms.record import agent_site
-from searchsocket.content.llms.site import AgentSite, entry_of
+from searchsocket.content.llms.folder import agent_site
+from searchsocket.content.llms.index import (
+    AgentSite,
+    FullFile,
+    entry_of,
+    full_files,
+    index_files,
+    joined,
+    render_markdown,
+    utf8,
+)
 from searchsocket.content.mirror import parse_page
 from searchsocket.content.pages import Page
 from searchsocket.project.project import Project
 from searchsocket.serving.service import SearchService
-from searchsocket.stores.base import IndexReader
-from searchsocket.stores.base.reader import default_pages
+from searchsocket.stores.base import IndexReader, default_pages
 from searchsocket.types import Scope
 
 _MAX_GENERATIONS = 4  # generations with cached lists

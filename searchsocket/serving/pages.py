@@ -12,7 +12,16 @@ from searchsocket.content.pages import Page
 from searchsocket.errors import IndexCorrupt, PageMissing
 from searchsocket.search.quoting.results import href
 from searchsocket.search.versions import page_in, scope_of, stored_at
-from searchsocket.search.wire import Address, ChangedSince, Resolution, RouteFile, Url, Wire
+from searchsocket.search.wire import (
+    Address,
+    ChangedSince,
+    Resolution,
+    RouteFile,
+    Url,
+    Wire,
+    absent_if_empty,
+    absent_if_none,
+)
 from searchsocket.stores.base import IndexReader
 from searchsocket.types import Generation
 from searchsocket.web.urls.paths import ancestors, below_base, canonical_path, page_readings, path_with_query
@@ -48,14 +57,10 @@ class PageAnswer(Wire):
     route_resolution: Resolution
     changed_since: ChangedSince
     markdown: Annotated[str, Field(description="The page's text, without front matter.")]
-    truncated: Annotated[
-        bool, Field(exclude_if=lambda is_so: not is_so, description="True if `maxTokens` cut the text.")
-    ] = False
+    truncated: Annotated[bool, absent_if_empty("True if `maxTokens` cut the text.")] = False
     continuation_token: Annotated[
         str | None,
-        Field(
-            exclude_if=lambda token: token is None, description="Gets the rest of the text; absent if there is none."
-        ),
+        absent_if_none("Gets the rest of the text; absent if there is none."),
     ] = None
     published_at: Annotated[str, Field(exclude=True)] = ""  # time of the generation
 

@@ -1,7 +1,8 @@
 """Search service behind every interface: search, related pages, pages and health (spec 14.1)."""
 
 import os
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -10,7 +11,7 @@ from pathlib import PurePosixPath
 from typing import TypeVar
 
 from searchsocket.backends import Backends
-from searchsocket.errors import PageMissing, PageNotFound, ScopeNotIndexed, SearchSocketError
+from searchsocket.errors import ConfigError, PageMissing, PageNotFound, ScopeNotIndexed, SearchSocketError
 from searchsocket.models.embedders.base import Embedder
 from searchsocket.models.embedders.lexicon import is_language
 from searchsocket.models.embedders.queries import QueryVectors
@@ -23,14 +24,13 @@ from searchsocket.search.answer import RelatedAnswer, Result, SearchAnswer
 from searchsocket.search.backend.guard import BackendGuard
 from searchsocket.search.continuation import Continuations
 from searchsocket.search.engine import SearchEngine
-from searchsocket.search.occurrences.answer import FindAnswer, FindQuery
+from searchsocket.search.occurrences.find_all import FindAnswer, FindQuery
 from searchsocket.search.query import SearchQuery
 from searchsocket.serving.health import HealthCheck, ServiceHealth
 from searchsocket.serving.pages import IndexedPage, find_page, suggestions
 from searchsocket.serving.scopes import PublishedScopes, ReadableScopes
-from searchsocket.serving.site_names import configured_title, home_title
 from searchsocket.state.source_files import SourceFile, SourceFiles, digest_of_file
-from searchsocket.stores.base import VectorStore
+from searchsocket.stores.base import IndexReader, VectorStore
 from searchsocket.system.locators import path_of
 from searchsocket.types import Scope
 from searchsocket.web.urls.paths import below_base, canonical_path, path_with_query
@@ -40,6 +40,8 @@ from searchsocket.web.urls.site import configured_site, requested_versions, site
 OnError = Callable[[BaseException], None]
 Q = TypeVar("Q", SearchQuery, FindQuery)
 _RECORDS_AHEAD = 12_500  # of all scopes: 0.3 s of CPU and 55 MB
+_NAME = re.compile(r"[^A-Za-z0-9._-]+")
+_SUBTITLE = re.compile(r"\s+[|·•—–»:-]\s+|:\s")  # a subtitle about the site follows
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,3 +286,28 @@ def open_service(
         name_of=cache(partial(configured_title, project)),
         check=judge if has_reranker else lambda: None,
     )
+
+
+def site_names(projects: Sequence[Project]) -> list[str]:
+    """Return the names of projects in addresses.
+
+    Raises:
+        ConfigError: Two names are equal.
+    """
+    names = [_NAME.sub("-", project.id).strip("-.") or "site" for project in projects]
+    if double := next((name for name in names if names.count(name) > 1), None):
+        raise ConfigError(f"two of the projects have the id {double!r}; set project.id in one of them")
+    return names
+
+
+def configured_title(project: Project) -> str:
+    """The name of a project's site: `llms.title`, else that in the generator's configuration; "" without both."""
+    from searchsocket.sources.find import configured_name  # takes 0.05 s, and a query of the shell asks for no title
+
+    return project.settings.llms.title or configured_name(project.root)
+
+
+def home_title(reader: IndexReader) -> str:
+    """The first part of the home page's title; "" without a home page."""
+    home = reader.catalogue.page_records("/")[:1]
+    return _SUBTITLE.split(home[0].page.title, maxsplit=1)[0] if home else ""

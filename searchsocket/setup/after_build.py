@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from posixpath import join, relpath
 
 from searchsocket.setup.build import ReadText, runs_post_scripts
-from searchsocket.setup.changes import WRITTEN, Change, Ours, Paste, Plan
+from searchsocket.setup.changes import Change, Ours, Paste, Plan, template
 from searchsocket.setup.frameworks import FRAMEWORKS
 from searchsocket.setup.site import SiteFacts
 
@@ -72,27 +72,7 @@ def script(facts: SiteFacts, home: str, answers: str = "") -> str:
     """
     root = "./" if not home else f"{relpath('.', home)}/"
     lists = ",\n  ".join(json.dumps(arguments).replace('"', "'") for arguments in commands(facts, answers))
-    return f"""\
-// Adds search to the built site; `{facts.command.script}` of package.json runs it last. {WRITTEN}
-/* eslint-disable */
-import {{ spawnSync }} from 'node:child_process';
-import {{ fileURLToPath }} from 'node:url';
-
-const cwd = fileURLToPath(new URL('{root}', import.meta.url)); // folder of searchsocket.toml
-const commands = [
-  {lists},
-];
-
-if (spawnSync('searchsocket', ['--version'], {{ cwd }}).error) {{
-  console.error('This build has no search, because searchsocket is not installed: pip install searchsocket');
-  console.error('Set CI_STRICT=1 to let such a build fail.');
-  process.exit(process.env.CI_STRICT ? 1 : 0);
-}}
-for (const words of commands) {{
-  const {{ status }} = spawnSync('searchsocket', words, {{ cwd, stdio: 'inherit' }});
-  if (status !== 0) process.exit(status ?? 1);
-}}
-"""
+    return template("after-build.mjs", build_script=facts.command.script, root=root, lists=lists)
 
 
 def with_build_step(package: str, name: str, step: str, *, is_post: bool = True) -> str | None:

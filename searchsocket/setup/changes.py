@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
+from string import Template
 
 from searchsocket.errors import StateUnavailable
 from searchsocket.project.project import Project
@@ -28,6 +29,12 @@ _MARKS = (WRITTEN, "<!-- Search dialog: opens with the button")  # of files that
 _SOURCE = re.compile(  # of results and answers, in such a file
     r"""\b(?:endpoint|static)(?:="[^"]*"|'?[:,] '[^']*'|(?=[> ]))(?:,? answers(?:="[^"]*"|: '[^']*'))?"""
 )
+
+
+def template(name: str, /, **values: str) -> str:
+    """Return a file of `templates` with the values for its `$names`; `$written` is `WRITTEN`."""
+    text = Path(__file__).with_name("templates").joinpath(name).read_text(encoding="utf-8")
+    return Template(text).substitute(values, written=WRITTEN)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from posixpath import join
 from textwrap import indent
 
 from searchsocket.setup.build import ReadText
-from searchsocket.setup.changes import AT_CORNER, WRITTEN, AnswerSource, Edit, Integrate, Integration
+from searchsocket.setup.changes import AT_CORNER, AnswerSource, Edit, Integrate, Integration, template
 from searchsocket.setup.site import SiteFacts
 from searchsocket.setup.themes import docusaurus, is_material, material, mdbook, starlight, vitepress
 
@@ -55,18 +55,7 @@ def on_every_page(
 
 def _script(answer_source: AnswerSource) -> str:
     source = answer_source.beside_script
-    return f"""\
-// Search on every page: a button, Ctrl+K and /. Your own <searchsocket-dialog>, as in your header, replaces it.
-// {WRITTEN}
-import './components.js';
-
-if (!document.querySelector('searchsocket-dialog, searchsocket-box')) {{
-  const dialog = document.createElement('searchsocket-dialog');
-{indent(source.script, "  ")}
-  dialog.style.cssText = '{AT_CORNER}';
-  document.body.append(dialog);
-}}
-"""
+    return template("search.js", script=indent(source.script, "  "), place=AT_CORNER)
 
 
 def with_extra_javascript(text: str) -> str | None:

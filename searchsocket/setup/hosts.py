@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from searchsocket import __version__
+from searchsocket.setup.changes import template
 
 _PYTHON = "3.13"  # of builds on hosts that let a project choose
 _MAX_BYTES = 200_000
@@ -41,14 +42,8 @@ class Host:
 
 
 def _netlify(build: StaticBuild) -> str:
-    return f"""\
-[build]
-command = {json.dumps(f"pip install searchsocket && {build.command}")}
-publish = {json.dumps(build.folder)}
-
-[build.environment]
-PYTHON_VERSION = "{_PYTHON}"
-"""
+    command = json.dumps(f"pip install searchsocket && {build.command}")
+    return template("netlify.toml", command=command, folder=json.dumps(build.folder), python=_PYTHON)
 
 
 def _cloudflare(build: StaticBuild) -> str:
@@ -89,18 +84,8 @@ def _gitlab(build: StaticBuild) -> str:
         else ["pip install searchsocket"]
     )
     steps = "".join(f"    - {line}\n" for line in [*prepare, *filter(None, [build.package_installer]), build.command])
-    return f"""\
-pages:
-  image: {"node:22" if build.package_installer else f"python:{_PYTHON}"}
-  script:
-{steps}  pages:
-    publish: {build.folder}
-  cache:
-    key: searchsocket
-    paths: [.searchsocket]
-  rules:
-    - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
-"""
+    image = "node:22" if build.package_installer else f"python:{_PYTHON}"
+    return template("gitlab-ci.yml", image=image, steps=steps, folder=build.folder)
 
 
 def _server(build: StaticBuild) -> str:

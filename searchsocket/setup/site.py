@@ -24,20 +24,9 @@ from searchsocket.web.versions.listed import FILE
 
 _TIMEOUT_S = 60.0
 _MARK = "searchsocket:"
-# Run with the project's own Vite: the script is read from stdin, so imports are resolved in the working folder.
-_SCRIPT = """
-const { resolveConfig } = await import('vite');
-const config = await resolveConfig({ logLevel: 'silent' }, 'build', 'production');
-const of = config.plugins.map((plugin) => plugin.api?.options).find((options) => options?.kit ?? options?.adapter);
-const kit = of?.kit ?? of;
-const inside = (file) => typeof file === 'string' ? (await_path.relative(process.cwd(), await_path.resolve(file))) : '';
-const found = kit && {
-  adapter: kit.adapter?.name ?? '', base: kit.paths?.base ?? '', src: inside(kit.files?.src ?? 'src'),
-  routes: inside(kit.files?.routes), hooks: inside(kit.files?.hooks?.server)
-};
-console.log('MARK' + JSON.stringify(found ?? {}));
-process.exit(0);
-""".replace("MARK", _MARK).replace("await_path", "path")
+# Prints `_MARK` and facts. It is run with the project's own Vite, from stdin, so that imports are resolved in the
+# working folder.
+_SCRIPT = Path(__file__).with_name("templates") / "kit-options.mjs"
 _MAX_BYTES = 1_000_000
 _PACKAGES = {"Astro": "astro", "VitePress": "vitepress", "Docusaurus": "@docusaurus/core", "Eleventy": "@11ty/eleventy"}
 _ADAPTERS = tuple(f"@sveltejs/adapter-{name}" for name in ("static", "node", "auto", "vercel", "netlify", "cloudflare"))
@@ -87,7 +76,7 @@ def ask_vite(root: Path, environ: Mapping[str, str]) -> ViteAnswer | None:
     try:
         process = subprocess.run(  # noqa: S603  a build of the project runs the same code
             [node, "--input-type=module", "-"],
-            input=f"import path from 'node:path';\n{_SCRIPT}",
+            input=_SCRIPT.read_text(encoding="utf-8"),
             cwd=root,
             env={**environ, "NODE_ENV": "production"},
             capture_output=True,

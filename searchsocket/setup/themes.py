@@ -7,27 +7,15 @@ import re
 from posixpath import dirname, join, normpath
 
 from searchsocket.setup.build import ReadText
-from searchsocket.setup.changes import WRITTEN, AnswerSource, Edit, Integration, colours, insert_lines
+from searchsocket.setup.changes import WRITTEN, AnswerSource, Edit, Integration, colours, insert_lines, template
 from searchsocket.setup.site import SiteFacts
 from searchsocket.sources.generators import stated_value
 from searchsocket.web.routes.script import OPEN, Script
 
-# Reserve the space of the button until the script is loaded, so that nothing moves.
-_PLACE = """\
-searchsocket-dialog:not(:defined) {
-  min-inline-size: 11rem;
-  block-size: 2.5rem;
-}
-@media (max-width: 40em) {
-  searchsocket-dialog:not(:defined) {
-    min-inline-size: 2.75rem;
-  }
-}
-"""
-
 
 def _style(declarations: str, comment: str = "") -> str:
-    return f"{comment}searchsocket-dialog {{\n{declarations}\n}}\n{_PLACE}"
+    """Return the style sheet of the dialog, which reserves the space of its button until the script is loaded."""
+    return template("dialog.css", declarations=declarations, comment=comment)
 
 
 def docusaurus(read: ReadText, facts: SiteFacts, answer_source: AnswerSource) -> Integration:
@@ -40,16 +28,7 @@ def docusaurus(read: ReadText, facts: SiteFacts, answer_source: AnswerSource) ->
     files = {
         "index.js": f"// Search in the navigation bar. {WRITTEN}\n"
         "module.exports = () => ({ name: 'searchsocket', getThemePath: () => './theme' });\n",
-        "theme/SearchBar.js": f"""\
-// {WRITTEN}
-import React from 'react';
-import '../components.mjs';
-import '../search.css';
-
-export default function SearchBar() {{
-  return <searchsocket-dialog {answer_source.html}></searchsocket-dialog>;
-}}
-""",
+        "theme/SearchBar.js": template("docusaurus-search-bar.js", attribute=answer_source.html),
         "search.css": _style(style, f"/* {WRITTEN} */\n"),
     }
     config = r"^(?:const\s+config(?:\s*:\s*\w+)?\s*=|export\s+default|module\.exports\s*=)\s*\{"
@@ -82,20 +61,7 @@ def starlight(read: ReadText, facts: SiteFacts, answer_source: AnswerSource) -> 
         text="var(--sl-color-text)", muted="var(--sl-color-gray-2)", border="var(--sl-color-gray-5)",
         font="var(--__sl-font)",
     )  # fmt: skip
-    component = f"""\
----
-// Search in the header. {WRITTEN}
----
-
-<searchsocket-dialog {answer_source.html}></searchsocket-dialog>
-
-<script>
-  import './components.js';
-</script>
-
-<style is:global>
-{_style(style)}</style>
-"""
+    component = template("starlight-search.astro", attribute=answer_source.html, style=_style(style))
     line = "Search: './src/searchsocket/Search.astro'"
     call = r"\bstarlight\s*\(\s*\{"
 
@@ -126,14 +92,7 @@ def vitepress(read: ReadText, facts: SiteFacts, answer_source: AnswerSource) -> 
     )  # fmt: skip
     margins = "@media (min-width: 768px) {\n  .VPNavBar searchsocket-dialog {\n    margin-inline: 24px auto;\n  }\n}\n"
     properties = ", ".join(f"{name}: '{value}'" for name, value in answer_source.attributes.items())
-    script = f"""\
-// Search in the navigation bar. {WRITTEN}
-import {{ h }} from 'vue';
-import './components.js';
-import './search.css';
-
-export const search = () => h('searchsocket-dialog', {{ {properties} }});
-"""
+    script = template("vitepress-search.js", properties=properties)
     line = "import { search } from '../searchsocket/search.js';\n"
     slot = "'nav-bar-content-before': search,"
     layout = f"Layout: () => h(DefaultTheme.Layout, null, {{ {slot} }}),"
@@ -177,15 +136,7 @@ export const search = () => h('searchsocket-dialog', {{ {properties} }});
 
     stem = join(home, "theme/index")
     name = next((f"{stem}{end}" for end in (".ts", ".mts", ".js", ".mjs") if read(f"{stem}{end}") is not None), "")
-    by_hand = f"""\
-{line}
-// in a layout that is a function:
-h(DefaultTheme.Layout, null, {{ {slot} }})
-// in a layout that is a component:
-<DefaultTheme.Layout>
-  <template #nav-bar-content-before><component :is="search" /></template>
-</DefaultTheme.Layout>
-"""
+    by_hand = template("vitepress-layout.vue", line=line, slot=slot)
     why = "the theme has a layout of its own" if has_layout(read(name) or "export default {}") else ""
     edit = Edit(
         name or f"{stem}.js", with_slot, by_hand, why, mark="searchsocket/search.js", correct=without_second_layout
@@ -217,21 +168,7 @@ def material(read: ReadText, facts: SiteFacts, answer_source: AnswerSource) -> I
         raised="var(--md-code-bg-color)", text="var(--md-default-fg-color)", font="var(--md-text-font-family)",
         font_size="16px",
     )  # fmt: skip
-    partial = f"""\
-{{#- Search in the header. {WRITTEN} -#}}
-<style>
-label.md-header__button[for=__search] {{
-  display: none;
-}}
-{_style(style)}searchsocket-dialog::part(button) {{
-  background: rgb(0 0 0 / 0.26);
-  border: 0;
-  color: var(--md-primary-bg-color);
-}}
-</style>
-<searchsocket-dialog {answer_source.beside_script.html}></searchsocket-dialog>
-<script type="module" src="{{{{ 'searchsocket/components.js' | url }}}}"></script>
-"""
+    partial = template("material-search.html", style=_style(style), attribute=answer_source.beside_script.html)
 
     def with_templates(text: str) -> str | None:
         if custom:
@@ -262,34 +199,7 @@ def mdbook(read: ReadText, facts: SiteFacts, answer_source: AnswerSource) -> Int
     theme = stated_value(read(facts.config) or "", facts.config, "output.html.theme") or "theme"
     head = normpath(join(dirname(facts.config), theme, "head.hbs"))
     style = colours(background="var(--bg)", text="var(--fg)", raised="var(--theme-hover)", font_size="16px")
-    script = f"""\
-// Search in the menu bar. {WRITTEN}
-import './components.js';
-
-const style = document.createElement('style');
-style.textContent = `
-searchsocket-dialog {{
-{style}
-  align-self: center;
-}}
-searchsocket-dialog::part(button) {{
-  min-inline-size: 44px;
-  justify-content: center;
-  background: none;
-  border: 0;
-  color: var(--icons);
-}}
-searchsocket-dialog::part(label),
-searchsocket-dialog::part(keys) {{
-  position: absolute;
-  clip-path: inset(50%);
-}}
-`;
-const dialog = document.createElement('searchsocket-dialog');
-{source.script}
-document.head.append(style);
-document.querySelector('.left-buttons')?.append(dialog);
-"""
+    script = template("mdbook-search.js", style=style, script=source.script)
     # `additional-js` loads only classic scripts, and this one is a module.
     line = '<script type="module" src="{{ path_to_root }}searchsocket/search.js"></script>\n'
 

@@ -21,8 +21,8 @@ from searchsocket.sources.find import DetectedBuild, configured_build, find_buil
 from searchsocket.sources.git_branch import GitBranchSource
 from searchsocket.sources.preview import refuse_open_places
 from searchsocket.sources.static_output import StaticOutputSource
-from searchsocket.web.routes import scan_project
 from searchsocket.web.routes.kit import clean_dir
+from searchsocket.web.routes.table import scan_project
 from searchsocket.web.urls.form import CLEAN, Addresses, UrlForm, stated_form
 from searchsocket.web.urls.site import configured_site, crawl_address
 

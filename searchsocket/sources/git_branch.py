@@ -8,12 +8,11 @@ from searchsocket.errors import SourceUnavailable
 from searchsocket.project.settings.source_kinds import GIT_BRANCH
 from searchsocket.sources.base import Excluder, SourceReport
 from searchsocket.sources.commit_files import LINK, SUBMODULE, CommitFiles
-from searchsocket.sources.content_files import one_file_each
-from searchsocket.sources.content_paths import ContentPaths
+from searchsocket.sources.content_files import ContentPaths, one_file_each
 from searchsocket.sources.files import too_large
 from searchsocket.sources.git_objects import TreeEntry
 from searchsocket.system.locators import locator_of
-from searchsocket.web.routes import KitProject, read_kit
+from searchsocket.web.routes.kit import KitProject, read_kit
 from searchsocket.web.urls.form import AT_THEIR_URLS, Addresses
 
 _LFS_HEAD = b"version https://git-lfs.github.com/spec/"

@@ -6,9 +6,17 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from searchsocket.content.chunking.records import CutChunk
-from searchsocket.state.chunk_ids import all_fingerprints
 from searchsocket.state.page_records import put_records
-from searchsocket.state.records import ChunkSelection, TextToEmbed, chunks_on, pages_at, places_at, texts_at, texts_of
+from searchsocket.state.records import (
+    ChunkSelection,
+    TextToEmbed,
+    all_fingerprints,
+    chunks_on,
+    pages_at,
+    places_at,
+    texts_at,
+    texts_of,
+)
 from searchsocket.state.sql import CUT, KEY_BYTES, MIRRORED, as_stored, as_text, marks
 from searchsocket.types import Chunk
 
@@ -173,13 +181,7 @@ class ChunkTable:
         Raises:
             DamagedRow: A hash or a number of tokens is invalid.
         """
-        return texts_of(
-            self.db.execute(
-                f"SELECT content_hash, tokens, MIN(chunks.rowid) FROM {_CHUNKS} WHERE scope = ? "
-                "GROUP BY content_hash ORDER BY content_hash",
-                (self.scope,),
-            )
-        )
+        return texts_of(self.db, f"{_CHUNKS} WHERE scope = ?", self.scope)
 
     def texts_at(self, positions: Sequence[int], prepare: Callable[[str], str] = lambda text: text) -> list[str]:
         """Return the embedded texts at some positions, in that order.

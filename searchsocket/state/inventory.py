@@ -1,15 +1,17 @@
-"""Pages listed by the source, with the stamps that show a change (stage `site_pages`)."""
+"""Pages that the source lists, with stamps that show a change (stage `site_pages`), and lasting problems of pages."""
 
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from searchsocket.content.pages import RawPage
 from searchsocket.state.file import transaction
 from searchsocket.state.sql import IN_SCOPE, as_stored, as_text, marks
 from searchsocket.web.urls.form import UrlForm, url_form_of
+
+ProblemPart = Literal["page", "chunks", "secrets"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,3 +153,39 @@ class Inventory:
 
     def _page_set_changed(self) -> None:
         self.db.execute("UPDATE scopes SET page_set_changed = 1 WHERE scope = ?", (self.scope,))
+
+
+class Problem(NamedTuple):
+    """One problem of one page."""
+
+    url: str
+    text: str
+
+
+# Not a plain join: pages are many, problems few.
+_OF_SCOPE = f"FROM problems CROSS JOIN pages ON id = page_id WHERE {IN_SCOPE} AND part = ?"
+
+
+@dataclass(frozen=True, slots=True)
+class Problems:
+    """The problems of a scope's known pages; problems of chunks are deleted with the chunks."""
+
+    db: sqlite3.Connection
+    scope: str
+
+    def replace(self, page_id: int, part: ProblemPart, texts: Sequence[str]) -> None:
+        """Replace the problems of one part of a page; usually by an empty list."""
+        self.db.execute("DELETE FROM problems WHERE page_id = ? AND part = ?", (page_id, part))
+        self.db.executemany(
+            "INSERT INTO problems (page_id, part, number, text) VALUES (?,?,?,?)",
+            [(page_id, part, number, text) for number, text in enumerate(texts)],
+        )
+
+    def count(self, part: ProblemPart) -> int:
+        """Return the number of problems."""
+        return int(self.db.execute(f"SELECT COUNT(*) {_OF_SCOPE}", (self.scope, part)).fetchone()[0])
+
+    def first(self, part: ProblemPart, limit: int) -> list[Problem]:
+        """Return some problems, by rising URL; those of one page in the order of their detection."""
+        rows = self.db.execute(f"SELECT url, text {_OF_SCOPE} ORDER BY url, number LIMIT ?", (self.scope, part, limit))
+        return [Problem(*row) for row in rows]

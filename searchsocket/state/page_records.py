@@ -7,8 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from searchsocket.content.chunking.canonical import head_of, with_head
-from searchsocket.content.chunking.records import CutChunk, hash_of
+from searchsocket.content.chunking.records import CutChunk, hash_of, head_of, with_head
 from searchsocket.state.contents import unpacked_body
 from searchsocket.state.errors import DamagedRow
 from searchsocket.state.sql import as_stored, as_text, marks

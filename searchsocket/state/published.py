@@ -9,10 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from searchsocket.state.chunk_ids import compute_ids
 from searchsocket.state.chunks import count_chunks
 from searchsocket.state.file import transaction
-from searchsocket.state.records import TextToEmbed, texts_of
+from searchsocket.state.records import TextToEmbed, compute_ids, texts_of
 from searchsocket.state.sql import IN_SCOPE, as_text
 from searchsocket.types import Generation
 
@@ -72,14 +71,8 @@ class Published:
         Raises:
             DamagedRow: A hash or a number of tokens is invalid.
         """
-        return texts_of(
-            self.db.execute(
-                f"SELECT content_hash, tokens, MIN(chunks.rowid) FROM {_CHANGED} "
-                "JOIN chunks ON chunks.records_id = chunked.records_id WHERE unpublished.scope = ? "
-                "GROUP BY content_hash ORDER BY content_hash",
-                (self.scope,),
-            )
-        )
+        joined = f"{_CHANGED} JOIN chunks ON chunks.records_id = chunked.records_id WHERE unpublished.scope = ?"
+        return texts_of(self.db, joined, self.scope)
 
     def set(self, live: Generation | None) -> None:
         """Record that a generation equals the chunks; None = its content is unknown."""

@@ -1,4 +1,7 @@
-"""Read stored chunks as texts to embed and as records to publish; damaged ones raise."""
+"""Read stored chunks as texts to embed and as records to publish; damaged ones raise.
+
+Ids of chunks contain the name of the scope, so the state stores none: they are computed when they are read.
+"""
 
 import re
 import sqlite3
@@ -10,16 +13,34 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from searchsocket.content.chunking.canonical import chunk_of, parse_record
-from searchsocket.content.chunking.records import content_hash, embedded_text, hash_of, key_of, record_id
-from searchsocket.state.chunk_ids import CHUNK_IDS, OF_SCOPE, compute_ids
+from searchsocket.content.chunking.records import (
+    chunk_of,
+    content_hash,
+    embedded_text,
+    hash_of,
+    key_of,
+    parse_record,
+    record_id,
+)
 from searchsocket.state.errors import DamagedRow
+from searchsocket.state.file import transaction
 from searchsocket.state.page_records import StoredChunk, chunks_at, lines_of
 from searchsocket.state.sql import as_stored, as_text, marks
 from searchsocket.types import Chunk, Lines, PageFacts, Record
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 _MAX_VALUES = 500  # of one statement
+# Of one scope, for as long as the state is open; SQLite moves it to the disk if it is large.
+CHUNK_IDS = """CREATE TEMP TABLE IF NOT EXISTS chunk_ids (
+    id BLOB NOT NULL,
+    is_live INTEGER NOT NULL,  -- 0 = a chunk of the scope now, 1 = of a page in its generation
+    chunk INTEGER NOT NULL,  -- its rowid
+    record_hash BLOB NOT NULL,
+    PRIMARY KEY (id, is_live, chunk)
+) WITHOUT ROWID"""
+OF_SCOPE = "SELECT records_id, 0 FROM chunked WHERE scope = ?"
+_ID_BYTES, _HASH_BYTES = 20, 32
+_DAMAGED = bytes(_HASH_BYTES)  # equals the hash of no record
 
 
 class TextToEmbed(NamedTuple):
@@ -30,13 +51,17 @@ class TextToEmbed(NamedTuple):
     position: int  # texts at neighbouring positions are stored together, and are read fastest
 
 
-def texts_of(rows: sqlite3.Cursor) -> Iterator[TextToEmbed]:
-    """Yield texts from rows of hash, tokens and rowid.
+def texts_of(db: sqlite3.Connection, chunks: str, *parameters: str) -> Iterator[TextToEmbed]:
+    """Yield the distinct texts of chunks, by rising hash.
+
+    Args:
+        chunks: Joined tables and their conditions, in SQL.
 
     Raises:
         DamagedRow: A hash or a number of tokens is invalid.
     """
-    for row in rows:
+    texts = f"SELECT content_hash, tokens, MIN(chunks.rowid) FROM {chunks} GROUP BY content_hash ORDER BY content_hash"
+    for row in db.execute(texts, parameters):
         text = TextToEmbed(as_text(row[0]), *row[1:])
         if not _HASH.fullmatch(text.content_hash) or not isinstance(text.tokens, int):
             raise DamagedRow(f"{text.content_hash!r} is not the hash of a text")
@@ -173,3 +198,43 @@ def _parsed(chunk: StoredChunk) -> tuple[dict[str, str], PageFacts, Chunk]:
         return parse_record(chunk.canonical)
     except (ValueError, TypeError, AttributeError, LookupError) as error:
         raise DamagedRow(f"a chunk is damaged: {error}") from error
+
+
+def all_fingerprints(db: sqlite3.Connection, scope: str) -> Iterator[tuple[str, str]]:
+    """Yield (id, record hash) of every chunk of a scope, by rising id; takes 52 bytes per chunk."""
+    rows = db.execute(
+        "SELECT url, key, record_hash FROM chunked CROSS JOIN page_cuts ON page_cuts.id = chunked.records_id "
+        "CROSS JOIN chunks ON chunks.records_id = chunked.records_id WHERE scope = ?",
+        (scope,),
+    )
+    names = bytearray()
+    for url, key, record_hash in rows:
+        is_sound = isinstance(record_hash, bytes) and len(record_hash) == _HASH_BYTES
+        names += bytes.fromhex(record_id(scope, url, key)) + (record_hash if is_sound else _DAMAGED)
+    width = _ID_BYTES + _HASH_BYTES
+    np.frombuffer(names, f"S{width}").sort()  # in place
+    for start in range(0, len(names), width):
+        middle = start + _ID_BYTES
+        yield names[start:middle].hex(), names[middle : start + width].hex()
+
+
+def compute_ids(db: sqlite3.Connection, scope: str, sql: str) -> None:
+    """Replace the table `chunk_ids`.
+
+    Args:
+        sql: Returns the `page_cuts` of a scope, each with its value of `is_live`; its parameter is the scope.
+    """
+
+    def identified() -> Iterator[tuple[bytes, int, int, bytes]]:
+        rows = db.execute(
+            f"WITH cuts (cut, is_live) AS ({sql}) SELECT url, key, is_live, chunks.rowid, record_hash FROM cuts "
+            "CROSS JOIN page_cuts ON page_cuts.id = cut CROSS JOIN chunks ON records_id = cut",
+            (scope,),
+        )
+        for url, key, *values in rows:
+            yield (bytes.fromhex(record_id(scope, url, key)), *values)
+
+    with transaction(db, "DEFERRED"):  # the file may be open for reading only
+        db.execute(CHUNK_IDS)
+        db.execute("DELETE FROM chunk_ids")
+        db.executemany("INSERT INTO chunk_ids VALUES (?,?,?,?)", identified())

@@ -14,19 +14,17 @@ from searchsocket.state.errors import DamagedRow
 from searchsocket.state.extracts import Extracts
 from searchsocket.state.file import transaction
 from searchsocket.state.history import History
-from searchsocket.state.inventory import Inventory
+from searchsocket.state.inventory import Inventory, Problems
 from searchsocket.state.links import LinkGraph
 from searchsocket.state.mirror import MirrorTable
 from searchsocket.state.page_records import records_digest
-from searchsocket.state.problems import Problems
 from searchsocket.state.published import Published
 from searchsocket.state.records import TextToEmbed, texts_of
 from searchsocket.state.sql import EXTRACT_KEY, IN_SCOPE, KEY_BYTES, MIRRORED, SEARCHABLE, as_text
 from searchsocket.state.versions import VersionTable
 from searchsocket.system.memory import return_freed_memory
 from searchsocket.types import Renamed
-from searchsocket.web.languages.alternates import Alternates
-from searchsocket.web.languages.site import LanguagePage, PageLanguage
+from searchsocket.web.languages.site import Alternates, LanguagePage, PageLanguage
 
 _SAMPLE = 256  # pages that decide which scope is nearest
 
@@ -187,13 +185,10 @@ class Origin:
             DamagedRow: A hash or a number of tokens is invalid.
         """
         return texts_of(
-            self.db.execute(
-                "SELECT content_hash, tokens, MIN(chunks.rowid) FROM chunked "
-                "JOIN chunks ON chunks.records_id = chunked.records_id WHERE chunked.scope = ? AND NOT EXISTS "
-                "(SELECT 1 FROM chunked theirs WHERE theirs.records_id = chunked.records_id AND theirs.scope = ?) "
-                "GROUP BY content_hash ORDER BY content_hash",
-                (self.scope, self.name()),
-            )
+            self.db,
+            "chunked JOIN chunks ON chunks.records_id = chunked.records_id WHERE chunked.scope = ? AND NOT EXISTS "
+            "(SELECT 1 FROM chunked theirs WHERE theirs.records_id = chunked.records_id AND theirs.scope = ?)",
+            *(self.scope, self.name()),
         )
 
     def forget(self) -> None:

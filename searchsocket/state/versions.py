@@ -10,8 +10,7 @@ from searchsocket.state.file import transaction
 from searchsocket.state.sql import IN_SCOPE, as_text
 from searchsocket.system.json_text import JsonObject
 from searchsocket.types import SiteVersion, VersionFamily
-from searchsocket.web.versions.families import VersionPage
-from searchsocket.web.versions.placing import AddressedPage, Placement
+from searchsocket.web.versions.families import AddressedPage, Placement, VersionPage
 
 
 def labels_of(text: str) -> tuple[str, ...]:

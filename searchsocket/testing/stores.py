@@ -6,15 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from searchsocket.stores.base import RemoteIndex
 from searchsocket.stores.base.tables import VectorTables
-from searchsocket.stores.base.upkeep import RemoteIndex
 from searchsocket.stores.local import LocalStore
 from searchsocket.stores.table_vectors import TableVectors
-from searchsocket.testing.lingering_rows import LingeringRowsContract
 from searchsocket.testing.store import VectorsOfAStoreContract
 from searchsocket.testing.store.edit_history import EditHistoryContract
-from searchsocket.testing.vector_index import VectorIndexContract
-from searchsocket.testing.vector_upkeep import IndexOf, VectorUpkeepContract
+from searchsocket.testing.vector_index import IndexOf, LingeringRowsContract, VectorIndexContract, VectorUpkeepContract
 
 
 class StoreContract(

@@ -13,8 +13,7 @@ from searchsocket.models.embedders.base import Embedder
 from searchsocket.models.embedders.queries import NoVector, QueryVectors
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.index import origin_of
-from searchsocket.pipeline.run.numbers import Numbers
-from searchsocket.pipeline.run.results import StageResult
+from searchsocket.pipeline.run.results import Numbers, StageResult
 from searchsocket.project.project import index_folder
 from searchsocket.search.query import SearchQuery
 from searchsocket.text.skipped import skipped_words

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 
 import dagster as dg
 
-from searchsocket.project.dagster_home import HOME_VARIABLE
-from searchsocket.project.project import Project
+from searchsocket.project.project import HOME_VARIABLE, Project
 from searchsocket_assets.run.instance import open_instance
 from searchsocket_assets.run.tags import PARTITION_TAG, PROJECT_TAG
 

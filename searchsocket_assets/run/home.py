@@ -4,7 +4,7 @@ from importlib import resources
 from pathlib import Path
 
 from searchsocket.errors import ConfigError
-from searchsocket.project.dagster_home import HOME_VARIABLE
+from searchsocket.project.project import HOME_VARIABLE
 from searchsocket.system.errors import system_error
 from searchsocket.system.files import write_atomic
 

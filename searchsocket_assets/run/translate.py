@@ -14,9 +14,8 @@ from searchsocket.errors import Interrupted, SearchSocketError
 from searchsocket.events import Event, OnEvent
 from searchsocket.pipeline.run.checks import Check
 from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.run.numbers import Numbers
 from searchsocket.pipeline.run.report import RunFailure
-from searchsocket.pipeline.run.results import CheckOutcome, StageResult
+from searchsocket.pipeline.run.results import CheckOutcome, Numbers, StageResult
 from searchsocket.pipeline.run.summary import IndexSummary
 from searchsocket.quality.checks import ALL_CHECKS
 from searchsocket_assets.run.details import Metadata, bullets, details, key_of, table

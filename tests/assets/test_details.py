@@ -9,8 +9,7 @@ from runner_types import RunGraph
 from small_site import write_page
 
 from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.run.numbers import EmbeddingNumbers
-from searchsocket.pipeline.run.results import StageResult
+from searchsocket.pipeline.run.results import EmbeddingNumbers, StageResult
 from searchsocket.project.project import open_project
 from searchsocket_assets.run.details import public
 from searchsocket_assets.run.translate import materialized

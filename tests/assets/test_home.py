@@ -9,8 +9,7 @@ import yaml
 
 from searchsocket.cli import examine
 from searchsocket.errors import ConfigError, StateUnavailable
-from searchsocket.project.dagster_home import dagster_home
-from searchsocket.project.project import open_project
+from searchsocket.project.project import dagster_home, open_project
 from searchsocket_assets.run.home import prepare_home
 
 

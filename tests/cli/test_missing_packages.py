@@ -19,7 +19,7 @@ def test_a_command_for_agents_names_the_extra(words: str, tmp_path: Path, monkey
     assert CliRunner().invoke(cli, ["index", "--quiet"]).exit_code == 0
     for module in [name for name in sys.modules if name.split(".")[0] in {"mcp", "mcp_types"}]:
         monkeypatch.delitem(sys.modules, module)
-    for module in ("searchsocket.agents.server", "searchsocket.agents.messages", "search_api.endpoints.mcp"):
+    for module in ("searchsocket.agents.server", "searchsocket.agents.server", "search_api.endpoints.mcp"):
         monkeypatch.delitem(sys.modules, module, raising=False)
     for module in ("mcp", "mcp_types"):
         monkeypatch.setitem(sys.modules, module, None)

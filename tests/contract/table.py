@@ -1,6 +1,7 @@
 """The contract cases of each store, as a page of the documentation."""
 
 import inspect
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 
 HEAD = """# Contract tests of the stores
@@ -33,10 +34,9 @@ def page(parts: Sequence[tuple[type, Tried]]) -> str:
 
 
 def _promises(contract: type) -> Iterator[tuple[str, list[str]]]:
-    """The first sentence of each file of a contract, with its cases in their order."""
+    """The first line about each part of a contract, of its class or file, with its cases in their order."""
     for kind in reversed(contract.__mro__):
         cases = [name for name, each in vars(kind).items() if name.startswith("test_") and inspect.isfunction(each)]
         if cases:
-            module = inspect.getmodule(kind)
-            assert module
-            yield (inspect.getdoc(module) or "").split("\n")[0].split(". A subclass")[0].rstrip("."), cases
+            promise = kind.__doc__ or sys.modules[kind.__module__].__doc__ or ""
+            yield promise.split("\n")[0].split(". A subclass")[0].rstrip("."), cases

@@ -19,11 +19,19 @@ from searchsocket.errors import (
     SearchSocketError,
 )
 from searchsocket.stores import base
-from searchsocket.stores.base import PageBody, PublishInfo, VectorSnapshot
-from searchsocket.stores.base.checks import Model, check_batch, check_model, model_id_of
+from searchsocket.stores.base import (
+    Model,
+    PageBody,
+    PublishInfo,
+    RecordVectors,
+    ResyncReport,
+    VectorSnapshot,
+    check_batch,
+    check_model,
+    model_id_of,
+    row_of,
+)
 from searchsocket.stores.base.naming import check_scope_name, generation_name, generation_stamp
-from searchsocket.stores.base.upkeep import RecordVectors, ResyncReport
-from searchsocket.stores.base.vectors import row_of
 from searchsocket.stores.local.build.build import MAX_SAMPLED, spread_of
 from searchsocket.types import Generation, Record, Renamed, Scope, Spread, Vector, Vectors
 

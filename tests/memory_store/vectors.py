@@ -6,11 +6,19 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from searchsocket.errors import ProjectMismatch, RecordsMissing
-from searchsocket.stores.base import VectorLimits, VectorRow, check_vectors
+from searchsocket.stores.base import (
+    Finding,
+    RegisteredScope,
+    VectorLimits,
+    VectorRow,
+    Written,
+    canonical,
+    check_vectors,
+    cosines,
+    whenever,
+)
 from searchsocket.stores.base.labels import groups_of
 from searchsocket.stores.base.naming import generation_number
-from searchsocket.stores.base.upkeep import Finding, RegisteredScope
-from searchsocket.stores.base.vectors import Written, canonical, cosines, whenever
 from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Scope, Vector, Vectors
 
 _NEVER = "~"  # behind the name of every generation

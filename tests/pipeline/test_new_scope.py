@@ -117,7 +117,7 @@ def test_a_damaged_generation_is_not_taken_over(site: Site) -> None:
 @pytest.mark.parametrize(
     "place",
     [
-        "searchsocket.pipeline.stages.origin_files.text_of_scope",
+        "searchsocket.pipeline.stages.mirror_files.text_of_scope",
         "searchsocket.state.scope.record_id",
         "searchsocket.stores.local.staging.link_generation",
         "searchsocket.stores.local.build.build.new_rows",

@@ -10,7 +10,7 @@ import pytest
 from searchsocket.content.chunking import records
 from searchsocket.models.embedders.builtin import BuiltinEmbedder
 from searchsocket.pipeline.extraction import job, page_steps
-from searchsocket.pipeline.run import vectors
+from searchsocket.pipeline.run import remote_index
 from searchsocket.stores.local.catalogue import rows as columns
 from searchsocket.stores.words import documents
 from tests.pipeline.conftest import PAGES, Site
@@ -27,7 +27,7 @@ STEPS: dict[str, tuple[list[tuple[Any, str]], Callable[..., list[Any]], int]] = 
     "count tokens": ([(BuiltinEmbedder, "count_tokens")], lambda _, text: [text], 1),
     # To tell whether it changed, and to make its vector.
     "text to embed": (
-        [(page_steps, "embedded_text"), (records, "embedded_text"), (vectors, "embedded_text")],
+        [(page_steps, "embedded_text"), (records, "embedded_text"), (remote_index, "embedded_text")],
         lambda title, chunk: [(title, chunk.ordinal)],
         2,
     ),

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from searchsocket.pipeline.extraction import page_steps
-from searchsocket.pipeline.stages import page_bodies, page_chunks, page_mirror
+from searchsocket.pipeline.stages import page_chunks, page_mirror, search_index
 from searchsocket.stores import make_store
 from tests.pipeline.conftest import Site
 
@@ -29,9 +29,9 @@ def share_out(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         return original(*arguments, workers=workers, **options)
 
     monkeypatch.setattr(page_mirror, "_SERIAL_BELOW_BYTES", 0)
-    for module in (page_steps, page_bodies):
+    for module in (page_steps, search_index):
         monkeypatch.setattr(module, "SERIAL_BELOW_PAGES", 1)
-    for stage in (page_chunks, page_bodies):
+    for stage in (page_chunks, search_index):
         monkeypatch.setattr(stage, "_BATCH", 10)
     for module in (page_mirror, page_steps):
         monkeypatch.setattr(module, "map_batches", noting)

@@ -11,10 +11,10 @@ from qdrant_client import QdrantClient
 
 from searchsocket.errors import RecallTooLow
 from searchsocket.extensions.qdrant.tables import QdrantTable, QdrantTables
-from searchsocket.pipeline.run import recall as recall_module
+from searchsocket.pipeline.run import remote_index
 from searchsocket.pipeline.run.index import index_scope
 from searchsocket.pipeline.run.options import RunOptions
-from searchsocket.pipeline.run.recall import measure_recall
+from searchsocket.pipeline.run.remote_index import measure_recall
 from searchsocket.pipeline.run.summary import IndexSummary
 from searchsocket.stores.base import IndexReader, VectorLimits
 from searchsocket.stores.base.row_hits import RowHit
@@ -158,11 +158,11 @@ def test_a_run_measures_keeps_and_refuses(
 def test_a_measurement_holds_while_few_records_change(
     site: Site, monkeypatch: pytest.MonkeyPatch, changed_records: int, index: str, recall: Recall
 ) -> None:
-    monkeypatch.setattr(recall_module, "measure_recall", lambda *arguments, **options: Recall(0.5, 100))
+    monkeypatch.setattr(remote_index, "measure_recall", lambda *arguments, **options: Recall(0.5, 100))
     reader = fill(MemoryStore("shop"), [record("a")])
     candidate = replace(reader, vectors=Lossy(reader, bool), generation=replace(reader.generation, records=1_000))  # type: ignore[type-var]
     live = replace(candidate.generation, vector_index=index, recall=Recall(0.95, 100, 3))
     run = site.run(options=RunOptions(accept_quality_drop=True))
-    assert recall_module.recall_of(run, candidate, live, changed_records) == recall
+    assert remote_index.recall_of(run, candidate, live, changed_records) == recall
     exact = replace(candidate, vectors=reader.vectors)
-    assert recall_module.recall_of(run, exact, live, changed_records) is None
+    assert remote_index.recall_of(run, exact, live, changed_records) is None

@@ -11,7 +11,7 @@ from searchsocket.errors import ConfigError, UnknownVersion
 from searchsocket.search.answer import SearchAnswer
 from searchsocket.search.query import SearchQuery
 from searchsocket.serving.service import SearchService, open_service
-from searchsocket.web.versions.labels import version_names
+from searchsocket.web.versions.names import version_names
 from tests.api_client import Api
 
 INSTALL = "<p>Unpack the archive with a sextant. See <a href='../usage/'>usage</a>.</p>"

@@ -2,8 +2,7 @@
 
 import pytest
 
-from searchsocket.search.cost import cost_of, related_cost
-from searchsocket.search.query import SearchQuery
+from searchsocket.search.query import SearchQuery, cost_of, related_cost
 
 PLAIN = SearchQuery("install the plugin")
 WORDS = " ".join(f"word{chr(97 + n)}{chr(97 + n // 26)}" for n in range(32))

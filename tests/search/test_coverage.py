@@ -7,7 +7,7 @@ from search_site import MAIN, Piece, make_site
 
 from searchsocket.search.query import SearchQuery
 from searchsocket.search.ranking.confidence import WEAK
-from searchsocket.search.ranking.coverage import is_covered, is_named
+from searchsocket.search.result_confidence import is_covered, is_named
 from searchsocket.stores.base import ReadableRecord
 
 RECIPES = "Pass the list on.\n\n```js\nconst recipes = ['boil sweet potatoes', 'vegan lasagna']\n```"

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searchsocket.search.ranking.boosts import Boosts
-from searchsocket.search.ranking.fusion import fuse
-from searchsocket.search.ranking.rank import Parts, candidate_scores, mix_scores, rank
+from searchsocket.search.ranking.rank import Parts, candidate_scores, fuse, mix_scores, rank
 from searchsocket.search.ranking.weights import WEIGHTS
 from searchsocket.stores.base import Facts
 

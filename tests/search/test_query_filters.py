@@ -9,10 +9,9 @@ from searchsocket.errors import InvalidRequest, UnknownFacet
 from searchsocket.models.embedders.hash import HashEmbedder
 from searchsocket.models.embedders.queries import QueryVectors
 from searchsocket.project.settings.model import RankingSettings
-from searchsocket.search.cost import cost_of
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.filters import Filters, with_stated_values
-from searchsocket.search.query import SearchQuery, checked
+from searchsocket.search.query import SearchQuery, checked, cost_of
 from searchsocket.serving.answers import to_json
 from searchsocket.stores.base import PublishInfo
 from searchsocket.stores.local import LocalStore

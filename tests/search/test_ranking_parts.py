@@ -14,10 +14,18 @@ from search_site import Piece, record_of
 from searchsocket.project.settings.model import RankingSettings
 from searchsocket.search.quoting.results import href
 from searchsocket.search.ranking.boosts import BOOSTS, boosts_of, browser_boosts
-from searchsocket.search.ranking.fusion import fuse, min_max
-from searchsocket.search.ranking.group import MAX_COMPARED_SECTIONS, PageGroup, each_alone, group_by_page
 from searchsocket.search.ranking.page_weight import page_weights
-from searchsocket.search.ranking.rank import Parts, Ranked, rank
+from searchsocket.search.ranking.rank import (
+    MAX_COMPARED_SECTIONS,
+    PageGroup,
+    Parts,
+    Ranked,
+    each_alone,
+    fuse,
+    group_by_page,
+    min_max,
+    rank,
+)
 from searchsocket.search.ranking.weights import FEW_WORDS, MANY_WORDS, READ_WHOLE, SOME_WORDS, Shares, shares_of
 from searchsocket.testing.store.samples import make_record
 from searchsocket.types import PageFacts, Record

@@ -2,7 +2,7 @@
 
 import pytest
 
-from searchsocket.setup.kit import with_handle, with_search
+from searchsocket.setup.plan import with_handle, with_search
 
 IMPORT = "import { searchsocketHandle } from './s.js';\n"
 SEQUENCE = "import { sequence } from '@sveltejs/kit/hooks';\n"

@@ -5,9 +5,8 @@ import time
 import httpcore
 import pytest
 
-from searchsocket.sources.crawl import addresses
-from searchsocket.sources.crawl.addresses import ForbiddenAddress, is_public
-from searchsocket.sources.crawl.fetch import GuardedBackend
+from searchsocket.sources.crawl import fetch
+from searchsocket.sources.crawl.fetch import ForbiddenAddress, GuardedBackend, is_public
 from searchsocket.system.exchange import Exchange, within
 
 PUBLIC = (
@@ -50,9 +49,9 @@ def test_an_address_of_any_other_kind_is_refused(address: str) -> None:
 def test_a_public_name_that_leads_inside_is_refused_at_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also when the second DNS answer differs from the first."""
     with within(Exchange(20.0, time.monotonic)):
-        monkeypatch.setattr(addresses, "resolve", lambda *_: ["93.184.216.34", "10.0.0.1"])
+        monkeypatch.setattr(fetch, "resolve", lambda *_: ["93.184.216.34", "10.0.0.1"])
         with pytest.raises(ForbiddenAddress, match=r"10\.0\.0\.1"):
             GuardedBackend(allow_private=False).connect_tcp("inside.test", 80)
-        monkeypatch.setattr(addresses, "resolve", lambda *_: [])
+        monkeypatch.setattr(fetch, "resolve", lambda *_: [])
         with pytest.raises(httpcore.ConnectError):
             GuardedBackend(allow_private=True).connect_tcp("nowhere.test", 80)

@@ -9,8 +9,7 @@ import pytest
 
 from searchsocket.errors import SourceUnavailable
 from searchsocket.sources.crawl import pages, sitemap
-from searchsocket.sources.crawl.budget import CrawlBudget
-from searchsocket.sources.crawl.fetch import Fetcher, FetchFailed, FetchLimits
+from searchsocket.sources.crawl.fetch import CrawlBudget, Fetcher, FetchFailed, FetchLimits
 from searchsocket.sources.crawl.sitemap import SitemapWalk
 from searchsocket.sources.crawl.source import CrawlSource
 from tests.pipeline.conftest import Site

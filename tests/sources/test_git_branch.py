@@ -15,7 +15,7 @@ from searchsocket.sources import make_source
 from searchsocket.sources.base import Source
 from searchsocket.sources.git_branch import GitBranchSource
 from searchsocket.sources.git_objects import Repository
-from searchsocket.web.routes import route_table
+from searchsocket.web.routes.table import route_table
 
 GLOBS = ["docs/**/*.md", "src/routes/**/+page.md"]
 

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from searchsocket.content.pages import ExtractedPage, Link
-from searchsocket.pipeline.stages.link_graph import resolve_links
+from searchsocket.pipeline.stages.page_mirror import resolve_links
 from searchsocket.state import ProjectState
 from searchsocket.state.extracts import extract_key
 from searchsocket.state.links import LinkCounts, LinkToNowhere

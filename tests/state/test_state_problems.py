@@ -1,7 +1,7 @@
 """Contract of the state for the problems of pages."""
 
 from searchsocket.state import ProjectState, ScopeState
-from searchsocket.state.problems import Problem
+from searchsocket.state.inventory import Problem
 from tests.state.building import chunked, extracted, mirrored, number
 
 

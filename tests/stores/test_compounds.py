@@ -6,7 +6,7 @@ import pytest
 from search_site import MAIN, Piece, make_site
 
 from searchsocket.search.query import SearchQuery
-from searchsocket.stores.words.query_terms import split_compound
+from searchsocket.stores.words.evidence import split_compound
 from searchsocket.text.words import stem
 
 DOCUMENTS = "hintergrund aufgabe aufgaben verbindung fehler meldung pass port"

@@ -7,8 +7,7 @@ import pytest
 from contract.mutants import EverythingVectors, NothingVectors, YesterdayVectors
 from memory_store.vectors import MemoryPlace, MemoryVectors
 
-from searchsocket.testing.vector_index import VectorIndexContract
-from searchsocket.testing.vector_upkeep import VectorUpkeepContract
+from searchsocket.testing.vector_index import VectorIndexContract, VectorUpkeepContract
 
 CASES = [
     pytest.param(contract, name, id=name)

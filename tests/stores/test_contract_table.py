@@ -6,9 +6,7 @@ from contract.store.suite import StoreContract
 from contract.table import page
 
 from searchsocket.extensions import built_in
-from searchsocket.testing.lingering_rows import LingeringRowsContract
-from searchsocket.testing.vector_index import VectorIndexContract
-from searchsocket.testing.vector_upkeep import VectorUpkeepContract
+from searchsocket.testing.vector_index import LingeringRowsContract, VectorIndexContract, VectorUpkeepContract
 from tests.conftest import GoldenCheck
 from tests.extensions.milvus import test_milvus_vectors
 from tests.extensions.pgvector import test_pgvector

@@ -9,7 +9,7 @@ from contract.store.suite import StoreContract
 from memory_store.vectors import MemoryVectors
 
 from searchsocket.stores.local import LocalStore
-from searchsocket.stores.local.build import pack
+from searchsocket.stores.local.build import build
 from searchsocket.stores.words import tables
 from searchsocket.testing.store.edit_history import EditHistoryContract
 from searchsocket.types import Record, Scope, Vectors
@@ -43,7 +43,7 @@ class TestWordsInParts(EditHistoryContract):
 
     @pytest.fixture
     def store(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LocalStore:
-        monkeypatch.setattr(pack, "_MERGED_AT_ONCE", 2)
+        monkeypatch.setattr(build, "_MERGED_AT_ONCE", 2)
         monkeypatch.setattr(tables, "_ENTRIES_A_RANGE", 20)
         monkeypatch.setattr(tables, "_TERMS_A_BLOCK", 3)
         return SmallBatches(tmp_path / "index", "shop")

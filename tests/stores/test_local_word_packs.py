@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from searchsocket.errors import IndexCorrupt
 from searchsocket.stores.local import LocalStore
-from searchsocket.stores.local.build import pack
+from searchsocket.stores.local.build import build
 from searchsocket.stores.words import tables
 from searchsocket.stores.words.documents import WordRow, words_of
 from searchsocket.stores.words.pack_words import PackWords, write_words
@@ -86,7 +86,7 @@ def test_the_same_input_gives_the_same_files(tmp_path: Path) -> None:
 @pytest.fixture
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """As with far more records."""
-    monkeypatch.setattr(pack, "_MERGED_AT_ONCE", 3)
+    monkeypatch.setattr(build, "_MERGED_AT_ONCE", 3)
     monkeypatch.setattr(tables, "_ENTRIES_A_RANGE", 30)
 
 

@@ -7,9 +7,7 @@ from contract.store.suite import StoreContract
 from memory_store.store import MemoryStore
 from memory_store.vectors import MemoryPlace, MemoryVectors
 
-from searchsocket.testing.lingering_rows import LingeringRowsContract
-from searchsocket.testing.vector_index import VectorIndexContract
-from searchsocket.testing.vector_upkeep import IndexOf, VectorUpkeepContract
+from searchsocket.testing.vector_index import IndexOf, LingeringRowsContract, VectorIndexContract, VectorUpkeepContract
 
 
 class TestMemoryStore(StoreContract):

@@ -37,8 +37,8 @@ from searchsocket.models.paying.cost import estimate_tokens
 from searchsocket.project.project import Project
 from searchsocket.search.answering.answer import AnswerPassage, AskQuery, pages_query
 from searchsocket.search.bounds import MAX_PASSAGES, MAX_QUERY_CHARS
+from searchsocket.search.candidates import nearest_chunks
 from searchsocket.search.content.answer import href_of
-from searchsocket.search.nearest import nearest_chunks
 from searchsocket.search.query import clean_text
 from searchsocket.serving.capabilities.base import Caller
 from searchsocket.serving.content import ContentService

@@ -12,8 +12,8 @@ from searchsocket.content.html.parse import parse_html
 from searchsocket.errors import PageNotRendered, SourceUnavailable
 from searchsocket.extensions.browser.chromium import PageBrowser, PageSource, ServedFile, locate
 from searchsocket.extensions.browser.settings import BrowserSettings
-from searchsocket.sources.crawl.charset import declared_charset
 from searchsocket.sources.crawl.fetch import USER_AGENT, Fetcher, FetchFailed, RedirectRefused, RedirectsAway, Response
+from searchsocket.sources.crawl.pages import declared_charset
 from searchsocket.sources.crawl.rendering import CrawlAccess
 from searchsocket.sources.crawl.robots import read_robots
 from searchsocket.sources.crawl.site import host_of

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import click
 
-from searchsocket.cli.numbers import WholeNumber
-from searchsocket.cli.options import load_project, result_options, scope_options
+from searchsocket.cli.options import WholeNumber, load_project, result_options, scope_options
 from searchsocket.cli.output import count, safe, say
 from searchsocket.cli.removed import removed_option
 from searchsocket.extensions.demand.log import DemandLog

@@ -15,8 +15,8 @@ from searchsocket.models.embedders.lexicon import is_language, is_run_of_keys
 from searchsocket.project.project import Project
 from searchsocket.quality.golden import golden_file, golden_queries
 from searchsocket.search.answer import Quality, SearchAnswer
+from searchsocket.search.candidates import nearest_chunks
 from searchsocket.search.engine import SearchEngine
-from searchsocket.search.nearest import nearest_chunks
 from searchsocket.search.query import SearchQuery
 from searchsocket.search.wire import Wire
 from searchsocket.text.words import parse_query

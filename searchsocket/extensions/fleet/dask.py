@@ -1,25 +1,124 @@
-"""A Dask cluster as an executor for batches (spec 8.5)."""
+"""Extract on a Dask cluster (spec 8.5): a batch contains everything that it needs, and nothing else."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+import socket
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass, replace
 from importlib.metadata import version
+from pathlib import Path
 from time import monotonic
 from typing import Any, TypeVar
 
+from searchsocket.content.html.converters import make_converter
+from searchsocket.content.html.extract import EXTRACTOR_VERSION
 from searchsocket.errors import ClusterUnavailable, ConfigError, ConfigMissing
 from searchsocket.pipeline.extraction.cluster import ClusterExecutor
-from searchsocket.system.processes import WorkersDied
+from searchsocket.pipeline.extraction.job import (
+    Extraction,
+    ExtractionJob,
+    Unreadable,
+    extract_one,
+    pages_without_answer,
+    read_one,
+    settings_of,
+    source_of,
+)
+from searchsocket.project.settings.model import RunSettings, Settings
+from searchsocket.sources import configured_site
+from searchsocket.state.extracts import StoredPage
+from searchsocket.system.processes import WorkersDied, map_batches
+from searchsocket.web.urls.resolve import SiteBase
 
+_BATCH_BYTES = 4_000_000  # of pages in one message; a larger page is sent alone
 R = TypeVar("R")
-
 _ADDRESS = re.compile(r"(?:[a-z]+://)?(?:[\w.-]+|\[[0-9a-fA-F:.]+\]):\d{1,5}(?=/|$)")
 _LOST = (OSError, RuntimeError, ValueError)  # errors of Dask for a missing or lost scheduler
 _PACKAGE = "searchsocket"
 _CONNECT_S = 10  # timeout for a scheduler
 _LOOK_S = 5.0  # between checks for workers
 _NO_WORKER_S = 60.0  # a cluster may start its workers when there is work
+
+
+@dataclass(frozen=True, slots=True)
+class CarriedBatch:
+    """Pages with their bytes, so that a worker needs neither the site's files nor the whole configuration."""
+
+    extractor: str  # version of the extractor, so that all machines give equal results
+    settings: Settings  # the settings that affect a page's text; all others are defaults
+    site: SiteBase
+    pages: Sequence[StoredPage]
+    bodies: Sequence[bytes | Unreadable]  # of each page
+
+
+class DaskCluster:
+    """Implements `Cluster`."""
+
+    def __init__(self, settings: RunSettings) -> None:
+        self._settings = settings
+
+    @property
+    def label(self) -> str:
+        return address_label(self._settings.dask_address)
+
+    def connect(self) -> AbstractContextManager[ClusterExecutor]:
+        return dask_executor(self._settings.dask_address)
+
+    def extract(self, jobs: Iterable[ExtractionJob]) -> Iterator[list[Extraction]]:
+        with self.connect() as cluster:
+            yield from map_batches(
+                extract_carried,
+                (carried for job in jobs for carried in carry(job)),
+                workers=cluster.workers,
+                lost=lambda batch: pages_without_answer(batch.pages, self._settings),
+                split=one_page_each,
+                make_executor=lambda _: cluster,
+            )
+
+
+def carry(job: ExtractionJob) -> Iterator[CarriedBatch]:
+    """Read the pages of a batch, and split it if they are large."""
+    settings, source = settings_of(job), source_of(job)
+    site = configured_site(settings, job.mode, job.scope)
+    needed = Settings(extract=settings.extract, transform=settings.transform)
+    pages: list[StoredPage] = []
+    bodies: list[bytes | Unreadable] = []
+    size = 0
+    for page in job.pages:
+        body = read_one(source, page)
+        body_bytes = len(body) if isinstance(body, bytes) else 0
+        if pages and size + body_bytes > _BATCH_BYTES:
+            yield CarriedBatch(EXTRACTOR_VERSION, needed, site, pages, bodies)
+            pages, bodies, size = [], [], 0
+        size += body_bytes
+        pages.append(page)
+        bodies.append(body)
+    yield CarriedBatch(EXTRACTOR_VERSION, needed, site, pages, bodies)
+
+
+def one_page_each(batch: CarriedBatch) -> list[CarriedBatch]:
+    """Split a batch into batches of one page, to find the page that no worker survives."""
+    return [replace(batch, pages=[page], bodies=[body]) for page, body in zip(batch.pages, batch.bodies, strict=True)]
+
+
+def extract_carried(batch: CarriedBatch) -> list[Extraction]:
+    """Extract a batch on this machine.
+
+    Raises:
+        ClusterUnavailable: This machine has another version of the extractor.
+    """
+    if batch.extractor != EXTRACTOR_VERSION:
+        raise ClusterUnavailable(
+            f"the Dask worker on {socket.gethostname()} extracts pages with {EXTRACTOR_VERSION!r}, but this run with "
+            f"{batch.extractor!r}; install the same searchsocket there"
+        )
+    # The cluster's code contains the site's own converters: they must be importable there.
+    converter = make_converter(Path.cwd(), batch.settings.extract)
+    return [
+        extract_one(body, page, batch.settings, batch.site, converter)
+        for page, body in zip(batch.pages, batch.bodies, strict=True)
+    ]
 
 
 class DaskExecutor(ClusterExecutor):

@@ -12,7 +12,7 @@ from searchsocket.errors import SearchSocketError, StateUnavailable
 from searchsocket.extensions.metrics.settings import MetricsSettings
 from searchsocket.models.paying.ledger import Paid
 from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.run.listeners import RunMoment
+from searchsocket.pipeline.run.hooks import RunMoment
 from searchsocket.project.corpora import configured_id
 from searchsocket.project.project import Project
 from searchsocket.project.scopes import is_scope_name

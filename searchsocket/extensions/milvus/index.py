@@ -1,23 +1,24 @@
-"""Generations in Milvus: each row stores the first generation that has it and the first one that does not."""
+"""Generations in Milvus: each row stores the first generation that has it and the first one that does not.
+
+For `doctor`, rows are counted on the server, and its problems are found.
+"""
 
 import math
 import re
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
-from searchsocket.errors import VectorBackendRefused, VectorBackendUnavailable
-from searchsocket.extensions.milvus import filters, upkeep
+from searchsocket.errors import ProjectMismatch, VectorBackendRefused, VectorBackendUnavailable
+from searchsocket.extensions.milvus import filters
 from searchsocket.extensions.milvus.collections import Collections
 from searchsocket.extensions.milvus.connection import MilvusConnection
 from searchsocket.extensions.milvus.kinds import FLAT, MilvusKind, kind_of
 from searchsocket.extensions.milvus.registry import Registry
 from searchsocket.extensions.milvus.rows import DIED, FIELDS, KEY, MilvusRows, marker, row_data
 from searchsocket.extensions.milvus.settings import MilvusSettings
-from searchsocket.stores.base import VectorRow
-from searchsocket.stores.base.addresses import server_address
+from searchsocket.stores.base import Finding, RegisteredScope, VectorRow, Written, whenever
+from searchsocket.stores.base.naming import server_address
 from searchsocket.stores.base.row_hits import RowSnapshot
-from searchsocket.stores.base.upkeep import Finding, RegisteredScope
-from searchsocket.stores.base.vectors import Written, whenever
 from searchsocket.system.batches import batches
 from searchsocket.system.json_text import JsonObject
 from searchsocket.types import Generation, Scope
@@ -26,6 +27,7 @@ _MAX_BATCH_ROWS = 500
 _BUILD_WAIT_S = 1.0
 _MAX_BUILD_PAUSE_S = 900.0  # without a further row; a server builds many rows at a time
 _SEAL_WAITS_S = (0.05, 0.1, 0.2, 0.5, *[1.0] * 30)  # until bounded reads see the writes
+_NAMED = 5
 
 
 class MilvusVectors:
@@ -128,11 +130,11 @@ class MilvusVectors:
 
     def count(self, generation: Generation) -> int:
         """The number of rows of a generation; 0 if its collection is gone."""
-        return upkeep.count(self._connection, self._there(generation), _visible(generation))
+        return count(self._connection, self._there(generation), _visible(generation))
 
     def examine(self) -> list[Finding]:
         """Problems other than missing rows: a collection that is gone, has another schema or another owner."""
-        return upkeep.examine(self._connection, self._collections, self._registry)
+        return examine(self._connection, self._collections, self._registry)
 
     def drop(self) -> list[str]:
         """Delete everything of this project and release its name; returns the deleted parts."""
@@ -215,3 +217,61 @@ def make_index(settings: MilvusSettings, project_id: str, environ: Mapping[str, 
 
 def _visible(generation: Generation) -> str:
     return filters.visible_to(generation.scope, generation.name)
+
+
+def count(connection: MilvusConnection, collection: str, where: str) -> int:
+    """The number of rows of a collection that match; 0 if the collection is "" (gone)."""
+    if not collection:
+        return 0
+    connection.load(collection)
+    fields = ["count(*)"]
+    [row] = connection.call("query", collection, filter=where, output_fields=fields, consistency_level="Strong")
+    return int(row["count(*)"])
+
+
+def examine(connection: MilvusConnection, collections: Collections, registry: Registry) -> list[Finding]:
+    """Problems other than missing rows: a collection that is gone, has another schema or another owner."""
+    try:
+        registry.check()
+        return [*_gone(collections, registry), *_shapes(collections), *_foreign(connection, collections, registry)]
+    except ProjectMismatch as error:
+        return [Finding(str(error), "set another name in `vector.milvus.collection`")]
+    except VectorBackendRefused as error:
+        return [Finding(str(error), "see the message above")]
+
+
+def _gone(collections: Collections, registry: Registry) -> Iterator[Finding]:
+    there = {dimensions for _, dimensions in collections.there()}
+    for scope in registry.scopes():
+        if scope.dimensions not in there:
+            name = collections.name(scope.dimensions)
+            yield Finding(f"Milvus collection {name!r} of scope {scope.scope!r} does not exist", _resync(scope.scope))
+
+
+def _shapes(collections: Collections) -> Iterator[Finding]:
+    for name, dimensions in collections.there():
+        if problem := collections.problem(name, dimensions):
+            yield Finding(problem, "run `searchsocket index --resync`, for each scope")
+        elif difference := collections.kind.difference(collections.index(name)):
+            yield Finding(f"the index of Milvus collection {name!r} {difference}", "run `searchsocket index`")
+
+
+def _foreign(connection: MilvusConnection, collections: Collections, registry: Registry) -> Iterator[Finding]:
+    """The problem of rows that no query will ever use."""
+    scopes = registry.scopes()
+    names = filters.quoted_list(scope.scope for scope in scopes)
+    for name, _ in collections.there():
+        if not collections.index(name):  # it cannot be queried
+            continue
+        where = f"scope not in {names}" if scopes else 'scope >= ""'
+        if not (rows := count(connection, name, where)):
+            continue
+        some = connection.call("query", name, filter=where, output_fields=["scope"], limit=1_000)
+        unregistered = sorted({row["scope"] for row in some})[:_NAMED]
+        named = ", ".join(map(repr, unregistered))
+        fix = f"run `searchsocket clean --scope {unregistered[0] if unregistered else 'NAME'} --remote`, for each"
+        yield Finding(f"Milvus collection {name!r} contains {rows:,} rows of unregistered scopes: {named}", fix)
+
+
+def _resync(scope: str) -> str:
+    return f"run `searchsocket index --resync --scope {scope}`"

@@ -13,10 +13,9 @@ from searchsocket.models.embedders.openai_key import key_variable
 from searchsocket.pipeline.branches.builds import build_of
 from searchsocket.pipeline.run.checks import Check, CheckFailed, outcome_of, refused_outcomes
 from searchsocket.pipeline.run.context import SITE, Corpus, ScopeRun, Workspace
-from searchsocket.pipeline.run.listeners import telling
-from searchsocket.pipeline.run.numbers import ChunkNumbers, Numbers
+from searchsocket.pipeline.run.hooks import telling
 from searchsocket.pipeline.run.report import RunFailure, RunReport
-from searchsocket.pipeline.run.results import CheckOutcome, StageResult, result_of
+from searchsocket.pipeline.run.results import CheckOutcome, ChunkNumbers, Numbers, StageResult, result_of
 from searchsocket.pipeline.run.stage import AnyStage, exclusive
 from searchsocket.pipeline.run.stages import STAGES, every_stage, stages_of
 from searchsocket.pipeline.run.summary import IndexSummary, PagesOrigin, origin_of_pages, summarise

@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 
 from searchsocket.errors import SearchSocketError, StateUnavailable
 from searchsocket.pipeline.run.context import corpora_by_name
-from searchsocket.pipeline.run.numbers import Numbers
-from searchsocket.pipeline.run.results import CheckOutcome, StageResult, result_of
+from searchsocket.pipeline.run.results import CheckOutcome, Numbers, StageResult, result_of
 from searchsocket.pipeline.run.stages import every_stage
 from searchsocket.project.project import Project
 from searchsocket.project.scopes import is_scope_name

@@ -13,10 +13,8 @@ from typing import Any, Generic, TypeAlias, TypeVar
 from searchsocket.errors import Interrupted
 from searchsocket.events import Event
 from searchsocket.pipeline.run.context import SITE, Corpus, ScopeRun
-from searchsocket.pipeline.run.hooks import holding, hooks_of
-from searchsocket.pipeline.run.listeners import telling
-from searchsocket.pipeline.run.numbers import Numbers
-from searchsocket.pipeline.run.results import StageResult
+from searchsocket.pipeline.run.hooks import holding, hooks_of, telling
+from searchsocket.pipeline.run.results import Numbers, StageResult
 from searchsocket.project.access import make_private_folders
 from searchsocket.state import ScopeState
 from searchsocket.system.errors import system_error

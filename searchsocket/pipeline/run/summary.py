@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TypeVar
 
-from searchsocket.pipeline.run.numbers import (
+from searchsocket.pipeline.run.results import (
     ChunkNumbers,
     CodeNumbers,
     EmbeddingNumbers,
@@ -13,8 +13,9 @@ from searchsocket.pipeline.run.numbers import (
     MirrorNumbers,
     Numbers,
     PageNumbers,
+    StageResult,
+    Table,
 )
-from searchsocket.pipeline.run.results import StageResult, Table
 from searchsocket.system.json_text import JsonObject
 from searchsocket.text.skipped import Skipped
 from searchsocket.web.versions.rows import VERSIONS

@@ -15,8 +15,7 @@ from searchsocket.models.paying.bill import EmbedOutcome, plan_missing
 from searchsocket.models.paying.cost import Budget
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.hooks import shared_vectors_of
-from searchsocket.pipeline.run.numbers import EmbeddingNumbers
-from searchsocket.pipeline.run.results import StageResult, Table, digest_of
+from searchsocket.pipeline.run.results import EmbeddingNumbers, StageResult, Table, digest_of
 from searchsocket.pipeline.run.stage import Stage, raise_if_stopped, stage
 from searchsocket.pipeline.stages.page_chunks import page_chunks
 from searchsocket.state import ScopeState

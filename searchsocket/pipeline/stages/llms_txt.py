@@ -4,20 +4,18 @@ import os
 from hashlib import sha256
 from pathlib import Path
 
-from searchsocket.content.llms.folder import RECORDS, OwnFiles, remove_others, write_files
-from searchsocket.content.llms.record import agent_site
+from searchsocket.content.llms.folder import RECORDS, OwnFiles, agent_site, remove_others, write_files
 from searchsocket.content.mirror import parse_page
 from searchsocket.content.pages import Page
 from searchsocket.errors import ConfigMissing
 from searchsocket.events import Event
 from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.run.numbers import LlmsNumbers
-from searchsocket.pipeline.run.results import StageResult
+from searchsocket.pipeline.run.results import LlmsNumbers, StageResult
 from searchsocket.pipeline.run.stage import only_count, stage
 from searchsocket.pipeline.stages.search_index import search_index
 from searchsocket.sources.build_folder import root_of_site
 from searchsocket.state import ScopeState
-from searchsocket.stores.base.reader import default_pages
+from searchsocket.stores.base import default_pages
 from searchsocket.system.files import make_folder
 from searchsocket.web.urls.site import site_origin
 

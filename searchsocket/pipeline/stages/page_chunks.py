@@ -11,8 +11,7 @@ from searchsocket.errors import StateUnavailable
 from searchsocket.events import Event
 from searchsocket.pipeline.extraction.page_steps import ChunkJob, CutPage, cut_batch, map_pages, mirror_text
 from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.run.numbers import ChunkNumbers
-from searchsocket.pipeline.run.results import StageResult, digest_of
+from searchsocket.pipeline.run.results import ChunkNumbers, StageResult, digest_of
 from searchsocket.pipeline.run.stage import stage
 from searchsocket.pipeline.stages.mirror_files import mirror_roots
 from searchsocket.pipeline.stages.page_mirror import page_mirror, problem_lines

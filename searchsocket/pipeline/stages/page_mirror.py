@@ -1,14 +1,18 @@
-"""Stage 2: extract changed pages to Markdown, count links, and update the mirror on disk (spec 8.3, 8.4)."""
+"""Stage 2: extract changed pages to Markdown, count links, find versions, update the mirror (spec 8.3, 8.4)."""
 
+import difflib
+import json
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
 
 from searchsocket.content.html.converters import make_converter
 from searchsocket.content.html.extract import EXTRACTOR_VERSION
 from searchsocket.content.mirror import mirror_name
 from searchsocket.content.pages import DOCUMENTS, ExtractedPage
-from searchsocket.errors import StrictRoutesFailed
+from searchsocket.errors import ConfigError, StrictRoutesFailed
 from searchsocket.events import Event
 from searchsocket.pipeline.extraction.cluster import cluster_of
 from searchsocket.pipeline.extraction.job import (
@@ -20,23 +24,36 @@ from searchsocket.pipeline.extraction.job import (
     pages_without_answer,
 )
 from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.run.numbers import MirrorNumbers
-from searchsocket.pipeline.run.results import StageResult, digest_of, lines_of
+from searchsocket.pipeline.run.results import MirrorNumbers, StageResult, Table, digest_of, lines_of
 from searchsocket.pipeline.run.stage import stage
-from searchsocket.pipeline.stages.link_graph import resolve_links
 from searchsocket.pipeline.stages.mirror_files import MirrorCounts, refresh_mirror
 from searchsocket.pipeline.stages.site_pages import site_pages
-from searchsocket.pipeline.stages.site_versions import detect_versions, version_table
 from searchsocket.project.settings.model import RunSettings
+from searchsocket.sources.static_output import listed_texts
 from searchsocket.state import ScopeState
 from searchsocket.state.extracts import COPY, EXCLUDED_VERSION, NO_MARK, StoredPage, extract_key
-from searchsocket.state.problems import ProblemPart
+from searchsocket.state.inventory import ProblemPart
 from searchsocket.system.batches import batches
 from searchsocket.system.processes import default_workers, map_batches
 from searchsocket.text.skipped import MAX_SKIPPED, Skipped
+from searchsocket.types import VersionFamily
 from searchsocket.web.languages.site import page_languages
+from searchsocket.web.urls.targets import resolve_target
+from searchsocket.web.versions.families import (
+    DETECTION_VERSION,
+    UNMARKED,
+    Placement,
+    VersionRules,
+    find_families,
+    place,
+)
+from searchsocket.web.versions.listed import read_listed
+from searchsocket.web.versions.names import matches
+from searchsocket.web.versions.rows import VERSIONS, version_rows
 
 SPELLED_OUT = 20  # of one kind
+ALL = "all"
+_LINKS_AT_ONCE = 5_000
 
 
 def problem_lines(state: ScopeState, part: ProblemPart) -> tuple[str, ...]:
@@ -273,3 +290,83 @@ def _preview(state: ScopeState) -> str:
         cut = "\n\n…" if len(page.extract.body) > len(body) else ""
         return f"`{mirror_name(page.url)}`\n\n{body}{cut}"
     return ""
+
+
+def detect_versions(run: ScopeRun, state: ScopeState) -> list[str]:
+    """Decide which pages belong to which version, are copies or lack a mark; does nothing if no page changed.
+
+    Returns:
+        Warnings.
+
+    Raises:
+        ConfigError: `versions.default` is not a version of the site.
+    """
+    settings = run.project.settings.versions
+    rules = VersionRules(settings.detect, settings.pattern, settings.default, settings.exclude)
+    texts = listed_texts(run.make_source()) if run.source_kind.is_build else {}
+    inputs = digest_of([DETECTION_VERSION, settings.model_dump_json(), json.dumps(texts, sort_keys=True)])
+    if state.versions.is_settled(inputs):
+        return []
+    # Like Pagefind: once a page marks its content, pages without the mark are left out.
+    unmarked = dict.fromkeys(state.versions.unmarked(), Placement((), UNMARKED))
+    pages = [page for page in state.versions.pages() if page.page.url not in unmarked]
+    listed = {parent: read_listed(text) for parent, text in texts.items()}
+    families = find_families([page for page, _ in pages], listed, rules)
+    check_default(rules, families)
+    placements = place(pages, families, rules.exclude) | unmarked
+    state.versions.settle(inputs, tuple(_without_excluded(families, rules)), placements)
+    return list(_warnings(rules, families))
+
+
+def version_table(state: ScopeState) -> Mapping[str, Table]:
+    """A table of the site's versions for people and `--json`; empty if there are none."""
+    rows = version_rows(state.versions.families())
+    return {VERSIONS: rows} if rows else {}
+
+
+def check_default(rules: VersionRules, families: Sequence[VersionFamily]) -> None:
+    """Check that `versions.default` names a version of the site.
+
+    Raises:
+        ConfigError: It names no version.
+    """
+    names = _names(families)
+    if rules.default not in ("", ALL, *names):
+        near = difflib.get_close_matches(rules.default, names, n=1, cutoff=0.0)
+        hint = f"did you mean {near[0]}?" if near else "the site has no versions"
+        raise ConfigError(f"versions.default = {json.dumps(rules.default)} is not a version of this site; {hint}")
+
+
+def _without_excluded(families: Sequence[VersionFamily], rules: VersionRules) -> Iterator[VersionFamily]:
+    """The families without their excluded versions."""
+    for family in families:
+        if versions := tuple(version for version in family.versions if not matches(version.name, rules.exclude)):
+            default = "" if rules.default == ALL else family.default
+            yield replace(family, versions=versions, default=default)
+
+
+def _warnings(rules: VersionRules, families: Sequence[VersionFamily]) -> Iterator[str]:
+    names = _names(families)
+    if rules.pattern and not families:
+        yield f"versions.pattern = {json.dumps(rules.pattern)} matches fewer than two folders of this site"
+    for glob in rules.exclude:
+        if not any(matches(name, [glob]) for name in names):
+            near = difflib.get_close_matches(glob, names, n=1, cutoff=0.0)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            yield f"versions.exclude: {json.dumps(glob)} matches no version of this site{hint}"
+
+
+def _names(families: Sequence[VersionFamily]) -> list[str]:
+    return [name for family in families for version in family.versions for name in (version.name, *version.aliases)]
+
+
+def resolve_links(state: ScopeState) -> None:
+    """Resolve new targets, and those whose page was added or removed; pages at both ends become dirty."""
+    links = state.links
+    is_searchable = lru_cache(maxsize=100_000)(links.is_searchable)
+    redirect_of = lru_cache(maxsize=10_000)(links.redirect_of)
+    for batch in batches(links.open_targets().items(), _LINKS_AT_ONCE):
+        with state.transaction():
+            for target, before in batch:
+                links.resolve(target, before, resolve_target(target, is_searchable, redirect_of) or "")
+    links.set_resolved()

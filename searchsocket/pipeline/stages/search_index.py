@@ -4,19 +4,33 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
+from itertools import chain, islice
 
 from searchsocket.content.llms.folder import RECORDS, remove_others
-from searchsocket.errors import IndexCorrupt
+from searchsocket.content.mirror import mirror_file
+from searchsocket.errors import IndexCorrupt, StateUnavailable
 from searchsocket.events import Event
 from searchsocket.models.embedders.base import is_uncached
 from searchsocket.models.embedders.cache import EmbeddingCache
-from searchsocket.pipeline.extraction.page_steps import RowJob, embedded_rows, map_pages
+from searchsocket.pipeline.extraction.page_steps import (
+    SERIAL_BELOW_PAGES,
+    RowJob,
+    add_phrases,
+    embedded_rows,
+    map_pages,
+    mirror_text,
+)
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.hooks import hooks_of
-from searchsocket.pipeline.run.numbers import EmbeddingNumbers, IndexNumbers
-from searchsocket.pipeline.run.recall import recall_of, recall_warnings
-from searchsocket.pipeline.run.remote_index import resync
-from searchsocket.pipeline.run.results import CheckOutcome, GoldenQueriesFailed, StageResult, digest_of
+from searchsocket.pipeline.run.remote_index import recall_of, recall_warnings, resync
+from searchsocket.pipeline.run.results import (
+    CheckOutcome,
+    EmbeddingNumbers,
+    GoldenQueriesFailed,
+    IndexNumbers,
+    StageResult,
+    digest_of,
+)
 from searchsocket.pipeline.run.stage import Stage, stage, uninterrupted
 from searchsocket.pipeline.stages.chunk_embeddings import chunk_embeddings
 from searchsocket.pipeline.stages.index_changes import (
@@ -29,12 +43,11 @@ from searchsocket.pipeline.stages.index_changes import (
     live_changes,
     refuse_large_deletion,
 )
-from searchsocket.pipeline.stages.page_bodies import stage_bodies
 from searchsocket.pipeline.stages.page_chunks import page_chunks
 from searchsocket.pipeline.stages.site_pages import refuse_another_model
 from searchsocket.state import ScopeState
 from searchsocket.state.records import ChunkSelection, records_of
-from searchsocket.stores.base import IndexReader, PublishInfo, RecordRows, VectorStore
+from searchsocket.stores.base import IndexReader, PageBody, PublishInfo, RecordRows, VectorStore
 from searchsocket.system.batches import batches
 from searchsocket.types import Generation, Recall, Scope, Vectors
 
@@ -42,6 +55,7 @@ _RETENTION_DAYS = 7
 StageTexts = Callable[[ScopeRun, ScopeState, VectorStore], None]
 GOLDEN_FACT = "golden"  # the golden query result of the generation
 GOLDEN_WARNING = "golden queries: "  # start of their message if the generation was accepted anyway
+_BATCH = 200
 
 
 def count_changes(run: ScopeRun, state: ScopeState) -> StageResult[IndexNumbers]:
@@ -319,3 +333,29 @@ def _info(run: ScopeRun, state: ScopeState, embedding: Stage[EmbeddingNumbers], 
         branch=run.scope.branch,
         versions=state.versions.families(),
     )
+
+
+def stage_bodies(run: ScopeRun, state: ScopeState, store: VectorStore) -> None:
+    """Stage the texts that the live generation lacks; it drops those of removed pages.
+
+    A page can change while its records stay, for example in links of its front matter, and older versions published
+    no texts. So all digests are compared, which takes a few microseconds per page.
+
+    Raises:
+        StateUnavailable: A mirror file is damaged; the page_mirror stage repairs it.
+    """
+    live = dict(store.body_digests(run.scope))
+    changed = ((url, digest) for url, digest in state.chunks.cut_pages() if live.get(url) != digest)
+    first = list(islice(changed, SERIAL_BELOW_PAGES))  # enough to decide; all of a large site would take memory
+    jobs = ([_body(run, state, *page) for page in batch] for batch in batches(chain(first, changed), _BATCH))
+    for bodies in map_pages(add_phrases, jobs, run.project.settings.run, len(first)):
+        store.stage_bodies(bodies, run.scope)
+
+
+def _body(run: ScopeRun, state: ScopeState, url: str, digest: str) -> PageBody:
+    text = mirror_text([run.mirror_dir], url, digest)
+    if text is None:
+        state.mirror.distrust(url)  # make the next run check the content, not only size and time
+        path = mirror_file(run.mirror_dir, url)
+        raise StateUnavailable(f"the mirror file {path} is damaged; run `searchsocket index` to write it again")
+    return PageBody(url, digest, text)

@@ -13,7 +13,7 @@ from searchsocket.pipeline.extraction.redaction_job import (
 )
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.state import ScopeState
-from searchsocket.state.problems import Problem
+from searchsocket.state.inventory import Problem
 from searchsocket.system.processes import default_workers, map_batches
 
 P = TypeVar("P")

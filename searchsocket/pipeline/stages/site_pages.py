@@ -7,8 +7,7 @@ from typing import NamedTuple
 from searchsocket.content.pages import RawPage
 from searchsocket.errors import EmbeddingModelMismatch, IndexCorrupt, LargeDeletion, SourceUnavailable
 from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.run.numbers import PageNumbers
-from searchsocket.pipeline.run.results import StageResult, digest_of, lines_of, sha256
+from searchsocket.pipeline.run.results import PageNumbers, StageResult, digest_of, lines_of, sha256
 from searchsocket.pipeline.run.stage import Stage, empty_temporary_dir, stage
 from searchsocket.project.settings.source_kinds import SourceKind
 from searchsocket.sources.base import Source, SourceReport

@@ -4,8 +4,7 @@ import os
 
 from searchsocket.events import Event
 from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.run.numbers import StaticNumbers
-from searchsocket.pipeline.run.results import StageResult
+from searchsocket.pipeline.run.results import StageResult, StaticNumbers
 from searchsocket.pipeline.run.stage import only_count, stage
 from searchsocket.pipeline.stages.llms_txt import built_site, site_folder
 from searchsocket.pipeline.stages.search_index import search_index

@@ -18,6 +18,7 @@ _OF_TERMINALS = re.compile(
     r"|LOGNAME|INIT_CWD|MFLAGS|PYTEST_CURRENT_TEST"
     r"|(?:SSH_|TMUX|TERM_|VTE_|KONSOLE_|ITERM_|XDG_SESSION_|GNOME_|VSCODE_|MAKE|npm_)\w*"
 )
+CONFIGURATION = ("searchsocket.toml", "pyproject.toml", "package.json")  # files with the settings of a project
 _DEPTH = 4  # depth of this file below the folder with the packages
 _CODE = ("searchsocket", "searchsocket_assets")
 _STATE_DIR = ".searchsocket"

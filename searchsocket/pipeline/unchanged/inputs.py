@@ -11,10 +11,9 @@ from searchsocket.curation.rules import FILE_NAME
 from searchsocket.errors import SearchSocketError, StateUnavailable
 from searchsocket.pipeline.extraction.job import extraction_key
 from searchsocket.pipeline.run.context import ScopeRun, corpora_of
-from searchsocket.pipeline.run.hooks import hooks_of
-from searchsocket.pipeline.run.listeners import listeners_of
+from searchsocket.pipeline.run.hooks import hooks_of, listeners_of
 from searchsocket.pipeline.run.summary import IndexSummary
-from searchsocket.pipeline.unchanged.environment import digest
+from searchsocket.pipeline.unchanged.environment import CONFIGURATION, digest
 from searchsocket.pipeline.unchanged.record import RunRecord, record_bytes, record_path
 from searchsocket.pipeline.unchanged.snapshot import Paths, Snapshot, file_clock_ns
 from searchsocket.project.project import Project, index_folder
@@ -24,9 +23,7 @@ from searchsocket.sources.generators import used_generators
 from searchsocket.sources.static_output import StaticOutputSource
 from searchsocket.system.files import make_folder, write_atomic
 from searchsocket.system.git import ask_git
-from searchsocket.web.routes import read_kit
-
-_CONFIGURATION = ("searchsocket.toml", "pyproject.toml", "package.json")
+from searchsocket.web.routes.kit import read_kit
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +60,7 @@ def inputs_of(run: ScopeRun, now_ns: int) -> Inputs | None:
 def files_and_folders(run: ScopeRun) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The files and folders that a run reads, including missing ones that may appear."""
     root, settings = run.project.root, run.project.settings
-    names = [*_CONFIGURATION, FILE_NAME]
+    names = [*CONFIGURATION, FILE_NAME]
 
     def read(name: str) -> str | None:
         names.append(name)
@@ -91,7 +88,7 @@ def files_and_folders(run: ScopeRun) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def deciding_files(project: Project) -> tuple[str, ...]:
     """Small files that define a project and its current scope, existing or not."""
     head = [_head(project.root)] if project.settings.scope.mode == "git" else []
-    return _distinct(project.root, [*_CONFIGURATION, *head])
+    return _distinct(project.root, [*CONFIGURATION, *head])
 
 
 def _distinct(root: Path, names: list[str]) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from searchsocket.pipeline.branches.builds import Build, below, build_of
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.unchanged.snapshot import bytes_of
-from searchsocket.pipeline.watching.targets import Targets
+from searchsocket.pipeline.watching.watcher import Targets
 from searchsocket.pipeline.watching.whole import Wait, Wholeness
 
 _CRAWLED = Build("crawled", 0)  # only a run reads pages from another host

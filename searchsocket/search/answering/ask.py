@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
+from pathlib import PurePosixPath
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,6 @@ import numpy as np
 from searchsocket.errors import ContinuationGone, InvalidRequest
 from searchsocket.models.embedders.queries import NoVector
 from searchsocket.search.answering.answer import AnswerPassage, AskAnswer, AskQuery, IndexReference
-from searchsocket.search.answering.copies import is_copy
 from searchsocket.search.answering.sentences import FIRST_ROOM, Passage, best_passage, is_bare
 from searchsocket.search.answering.terms import QuestionTerms, terms_of, text_words
 from searchsocket.search.bounds import MAX_PASSAGES
@@ -26,17 +26,16 @@ from searchsocket.search.continuation import Continuations
 from searchsocket.search.curation import curate
 from searchsocket.search.notes import NOTES
 from searchsocket.search.query import clean_text
-from searchsocket.search.quoting.lines import source_of
+from searchsocket.search.quoting.lines import is_markdown, source_of
 from searchsocket.search.quoting.results import short_title
-from searchsocket.search.ranking.fusion import fuse
-from searchsocket.search.ranking.rank import Ranked
+from searchsocket.search.ranking.rank import Ranked, fuse
 from searchsocket.search.ranking.relevance import nearness
 from searchsocket.search.ranking.weights import shares_of
 from searchsocket.search.translations import merge_translations, merges_translations
 from searchsocket.search.versions import NO_VERSIONS, in_searched_version
 from searchsocket.stores.base import Candidates, IndexReader, ReadableRecord
 from searchsocket.text.amounts import age_s
-from searchsocket.types import Record, Scores, Vector
+from searchsocket.types import PageFacts, Record, Scores, Vector
 
 ENOUGH = 0.5
 _NEAR = (-1.0, 4.0)
@@ -47,6 +46,9 @@ _MANY_CANDIDATES = 1_000  # if the owner hides most of them
 _MAX_CHUNKS = 12  # per folder: chunks whose sentences are scored
 _MAX_PAGE_CHARS = 60_000  # of a page: the text that is searched for a name
 _RANK_SHARE = 0.6  # weight of the chunk's rank, added to the mean share of its passage and of the chunk
+_ROUTE_FILE = "+page"
+_LIKELY_PAGES = 3
+_SAME_SHARE = 0.9  # of the words of a Markdown file that its page repeats; markup and front matter are not on the page
 
 
 class Support(NamedTuple):
@@ -311,3 +313,28 @@ def _actions(question: str, indexes: Sequence[IndexReference], passages: Sequenc
         f"see which documents are near it: {call('find_documents', folder_id=index.folder_id, query=question)}"
         for index in indexes
     )
+
+
+def is_copy(record: Record, site: IndexReader) -> bool:
+    """Return True if a chunk of source code repeats a page of the site.
+
+    The page names the file as its source, or contains nearly all words of the Markdown, as with a template.
+    """
+    file = record.page.source_file
+    markdown = is_markdown(file)
+    if not markdown and not PurePosixPath(file).name.startswith(_ROUTE_FILE):
+        return False
+    text = record.chunk.body.text
+    own = text_words(text) if markdown else frozenset[str]()
+    for hit in site.words.search_pages(text, top_k=_LIKELY_PAGES):
+        page = site.catalogue.page_records(hit.id)[0].page
+        if file in (page.source_file, _own_route_file(page)):
+            return True
+        if own and len(own & text_words(site.catalogue.page_body(page.url) or "")) >= _SAME_SHARE * len(own):
+            return True
+    return False
+
+
+def _own_route_file(page: PageFacts) -> str:
+    """Return the route file of a page, or "" if a parameter makes it the template of many pages."""
+    return "" if "[" in page.route_file else page.route_file

@@ -1,7 +1,7 @@
 """Answers with content, in the shape that agents expect: data, status, continuation, hints."""
 
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field
 
@@ -113,13 +113,21 @@ class IndexFacts(Documented):
 
 
 @dataclass(frozen=True, slots=True)
-class ContentAnswer(Documented):
-    """Chunks by falling relevance."""
+class FolderAnswer(Documented):
+    """Base of the answers about one folder."""
 
-    data: ContentData
+    data: Any
     status: Status
     continuation: Continuation
     index: IndexFacts
+    navigation_hints: NavigationHints
+
+
+@dataclass(frozen=True, slots=True)
+class ContentAnswer(FolderAnswer):
+    """Chunks by falling relevance."""
+
+    data: ContentData
     navigation_hints: NavigationHints = field(default_factory=NavigationHints)
 
 

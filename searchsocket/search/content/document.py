@@ -15,7 +15,7 @@ from searchsocket.search.content.answer import (
     ContentSource,
     Continuation,
     Documented,
-    IndexFacts,
+    FolderAnswer,
     NavigationHints,
     Status,
     index_facts,
@@ -52,14 +52,10 @@ class DocumentText(Documented):
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentTextAnswer(Documented):
+class DocumentTextAnswer(FolderAnswer):
     """The text of a document, or the part of it that fits."""
 
     data: DocumentText
-    status: Status
-    continuation: Continuation
-    index: IndexFacts
-    navigation_hints: NavigationHints
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +87,10 @@ class DocumentData(Documented):
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentDataAnswer(Documented):
+class DocumentDataAnswer(FolderAnswer):
     """Metadata of a document, and its chunks in order."""
 
     data: DocumentData
-    status: Status
-    continuation: Continuation
-    index: IndexFacts
-    navigation_hints: NavigationHints
 
 
 class DocumentReader:

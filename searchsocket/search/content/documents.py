@@ -13,7 +13,7 @@ from searchsocket.search.content.answer import (
     ContentSource,
     Continuation,
     Documented,
-    IndexFacts,
+    FolderAnswer,
     NavigationHints,
     Status,
     index_facts,
@@ -58,14 +58,10 @@ class DocumentsData(Documented):
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentsAnswer(Documented):
+class DocumentsAnswer(FolderAnswer):
     """Documents, best first."""
 
     data: DocumentsData
-    status: Status
-    continuation: Continuation
-    index: IndexFacts
-    navigation_hints: NavigationHints
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from searchsocket.models.embedders.queries import NoVector
 from searchsocket.search.query import SearchQuery
 from searchsocket.stores.base import IndexReader
 from searchsocket.types import MATCH_ALL, ChunkKind, CodeKind, Filter, PageFacts, Record, Vector
-from searchsocket.web.versions.labels import default_labels
+from searchsocket.web.versions.names import default_labels
 
 LINKS: ChunkKind = "links"
 _HASH_CHARS = 12

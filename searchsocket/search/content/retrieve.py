@@ -31,7 +31,7 @@ from searchsocket.search.content.folder import ContentFolder, chunk_id
 from searchsocket.search.content.hints import interpretation, next_actions, related_queries
 from searchsocket.search.content.query import ContentQuery, checked
 from searchsocket.search.continuation import Continuations
-from searchsocket.search.ranking.fusion import fuse
+from searchsocket.search.ranking.rank import fuse
 from searchsocket.search.ranking.weights import shares_of
 from searchsocket.stores.bounded import BoundedCache
 from searchsocket.text.amounts import age_s

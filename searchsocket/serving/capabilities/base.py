@@ -109,7 +109,7 @@ class Http:
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """The MCP tool of a capability; its answer as text is in `agents/tools/`."""
+    """The MCP tool of a capability; its answer as text is in `agents/tools.py`."""
 
     name: str
     task: str  # what it is for, in the list of `skill.md`

@@ -9,10 +9,9 @@ from pydantic import ConfigDict, Field
 from searchsocket.search.answer import RelatedAnswer, RelatedPage, Result, SearchAnswer
 from searchsocket.search.bounds import MAX_OCCURRENCES
 from searchsocket.search.content.budget import cut_to
-from searchsocket.search.cost import related_cost
 from searchsocket.search.notes import NO_BACKEND, NOTES
-from searchsocket.search.occurrences.answer import MAX_CHARS, FindAnswer, FindQuery
-from searchsocket.search.query import SearchQuery
+from searchsocket.search.occurrences.find_all import MAX_CHARS, FindAnswer, FindQuery
+from searchsocket.search.query import SearchQuery, related_cost
 from searchsocket.search.rerank import NOT_JUDGED
 from searchsocket.serving.capabilities import fields
 from searchsocket.serving.capabilities.base import Agent, Caller, Capability, Http, Request, Services, query_of

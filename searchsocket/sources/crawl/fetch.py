@@ -1,8 +1,16 @@
-"""One GET with the limits that a hostile server makes necessary: host, size, time, redirects, retries."""
+"""One GET with the limits that a hostile server makes necessary: host, size, time, redirects, retries.
 
+Also the limits of a crawl, which ends at one and names the setting. Addresses are checked after DNS, for exactly the
+address in use.
+"""
+
+import ipaddress
 import re
+import socket
+import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from urllib.parse import SplitResult, unquote, urlsplit
@@ -12,13 +20,52 @@ import httpx
 from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_after_attempt
 
 from searchsocket.errors import SourceUnavailable
-from searchsocket.sources.crawl import addresses
-from searchsocket.sources.crawl.addresses import ForbiddenAddress, is_public, resolve
-from searchsocket.sources.crawl.budget import CrawlBudget
 from searchsocket.system.bounded_http import BodyLimit, BoundedTransport
 from searchsocket.system.exchange import TimedStream, current
 from searchsocket.system.retry_after import retry_after_s
 from searchsocket.web.urls.joining import join
+
+_V4_REFUSED = (ipaddress.IPv4Network("192.0.0.0/24"), ipaddress.IPv4Network("192.88.99.0/24"))
+_V6_GLOBAL = ipaddress.IPv6Network("2000::/3")
+# Protocols and tunnels (Teredo among them), 6to4, documentation. Older Python versions treat some of them as global.
+_V6_REFUSED = tuple(map(ipaddress.IPv6Network, ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")))
+# Packets to these networks reach the IPv4 address in their last 32 bits: mapped, and NAT64.
+_V4_INSIDE = (ipaddress.IPv6Network("::ffff:0:0/96"), ipaddress.IPv6Network("64:ff9b::/96"))
+
+
+class CrawlBudget:
+    """Limits on time and on consecutive failures. Shared by the threads of a crawl."""
+
+    def __init__(self, *, max_seconds: float, max_failures_in_row: int, monotonic: Callable[[], float]) -> None:
+        self._max_seconds = max_seconds
+        self._max_failures = max_failures_in_row
+        self._monotonic = monotonic
+        self._ends = monotonic() + max_seconds
+        self._lock = threading.Lock()
+        self._in_row = 0
+        self.limit = ""  # the limit that ended the crawl, in words; "" while it runs
+
+    def remaining_s(self) -> float:
+        """Seconds until the crawl ends; 0 if it has ended."""
+        remaining_s = self._ends - self._monotonic()
+        if remaining_s <= 0:
+            self._end(f"source.crawl.max_seconds = {self._max_seconds:g}")
+        return 0.0 if self.limit else remaining_s
+
+    def is_over(self) -> bool:
+        return self.remaining_s() <= 0
+
+    def count(self, *, failed: bool) -> None:
+        """Count one page: an answer, or a failure that a retry might fix."""
+        with self._lock:
+            self._in_row = self._in_row + 1 if failed else 0
+            broken = self._in_row >= self._max_failures
+        if broken:
+            self._end(f"source.crawl.max_failures_in_row = {self._max_failures}")
+
+    def _end(self, limit: str) -> None:
+        with self._lock:
+            self.limit = self.limit or limit
 
 
 class GuardedBackend(httpcore.SyncBackend):
@@ -36,7 +83,7 @@ class GuardedBackend(httpcore.SyncBackend):
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
         exchange = current()
-        resolved = addresses.resolve(host, port, exchange.remaining_s(httpcore.ConnectTimeout))
+        resolved = resolve(host, port, exchange.remaining_s(httpcore.ConnectTimeout))
         refused = [address for address in resolved if not (self._allow_private or is_public(address))]
         if refused:
             raise ForbiddenAddress(f"host {host!r} resolves to the private address {refused[0]}; not crawled")
@@ -320,3 +367,43 @@ def _wait(state: RetryCallState) -> float:
     if isinstance(error, _TryAgain) and error.after_s is not None:
         return min(error.after_s, _MAX_RETRY_AFTER_S)
     return float(min(0.5 * 2 ** (state.attempt_number - 1), 8.0))
+
+
+class ForbiddenAddress(SourceUnavailable):
+    """A host name resolves to a private address although the base URL does not."""
+
+
+def is_public(address: str) -> bool:
+    """Return True if an IP address is reachable on the public internet and has no special meaning inside a network."""
+    ip = ipaddress.ip_address(address.partition("%")[0])
+    if isinstance(ip, ipaddress.IPv6Address):
+        if any(ip in network for network in _V4_INSIDE):
+            return is_public(str(ipaddress.IPv4Address(int(ip) & 0xFFFF_FFFF)))
+        return ip in _V6_GLOBAL and ip.is_global and not any(ip in network for network in _V6_REFUSED)
+    return ip.is_global and not ip.is_multicast and not any(ip in network for network in _V4_REFUSED)
+
+
+def resolve(host: str, port: int, timeout_s: float) -> list[str]:
+    """All addresses of a host.
+
+    Raises:
+        SourceUnavailable: The name cannot be resolved, or not in time.
+    """
+    answer: Future[list[str]] = Future()
+    # The system's resolver has no timeout. A daemon thread does not delay the exit of the process.
+    threading.Thread(target=_look_up, args=(answer, host, port), name="resolve", daemon=True).start()
+    try:
+        addresses = answer.result(timeout_s)
+    except TimeoutError as error:
+        raise SourceUnavailable(f"host {host!r} was not resolved within {timeout_s:.3g} s") from error
+    except (OSError, UnicodeError) as error:
+        raise SourceUnavailable(f"host {host!r} cannot be resolved: {error}") from error
+    return list(dict.fromkeys(addresses))
+
+
+def _look_up(answer: "Future[list[str]]", host: str, port: int) -> None:
+    try:
+        entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        answer.set_result([str(entry[4][0]) for entry in entries])
+    except (OSError, UnicodeError) as error:  # raised again in `resolve`
+        answer.set_exception(error)

@@ -7,10 +7,17 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from searchsocket.errors import PageNotRendered, SourceUnavailable
-from searchsocket.sources.crawl import markdown
-from searchsocket.sources.crawl.charset import as_utf8
 from searchsocket.sources.crawl.fetch import Fetcher, FetchFailed, RedirectRefused, RedirectsAway, Response
-from searchsocket.sources.crawl.pages import PageLinks, page_links
+from searchsocket.sources.crawl.pages import (
+    MARKDOWN_TYPE,
+    MarkdownFiles,
+    PageLinks,
+    as_utf8,
+    content_type,
+    is_markdown_file,
+    markdown_links,
+    page_links,
+)
 from searchsocket.sources.crawl.rendering import Rendering
 from searchsocket.sources.crawl.site import CrawledSite, host_of
 from searchsocket.sources.crawl.store import DOCUMENT_TYPES, BodyStore, Stored
@@ -56,7 +63,7 @@ class PageFetch:
     site: CrawledSite
     store: BodyStore
     is_allowed: Callable[[str], bool]  # by robots.txt
-    files: markdown.MarkdownFiles | None  # of pages; None = fetch only HTML
+    files: MarkdownFiles | None  # of pages; None = fetch only HTML
     follows_links: bool
     now_s: float  # seconds since 1970
     respects_noindex: bool = True
@@ -140,13 +147,13 @@ class PageFetch:
             return None
         if answer.not_modified and stored is not None:
             return self._page(task, stored, self.store.read(stored.url), is_stored=True)
-        if answer.not_modified or not markdown.is_markdown_file(answer):
+        if answer.not_modified or not is_markdown_file(answer):
             return None
         address = LinkedAddress(task.key, file.address.rpartition(".")[0])
-        return self._page(task, *_make_stored(address, file.path.rpartition(".")[0], answer, markdown.MARKDOWN_TYPE))
+        return self._page(task, *_make_stored(address, file.path.rpartition(".")[0], answer, MARKDOWN_TYPE))
 
     def _new(self, task: PageTask, answer: Response) -> FetchedPage:
-        kind = markdown.content_type(answer)
+        kind = content_type(answer)
         if not self._is_page(kind):
             return FetchedPage(task, skipped=f"not HTML but {kind[:80]}")
         served = self.site.resolve(answer.url)
@@ -166,7 +173,7 @@ class PageFetch:
     def _is_page(self, kind: str) -> bool:
         return (
             kind in _HTML
-            or (self.files is not None and kind == markdown.MARKDOWN_TYPE)
+            or (self.files is not None and kind == MARKDOWN_TYPE)
             or (self.site.documents and kind in DOCUMENT_TYPES)
         )
 
@@ -245,7 +252,7 @@ def _make_stored(page: LinkedAddress, served_url: str, answer: Response, content
 def _links(stored: Stored, body: bytes) -> PageLinks:
     if stored.kind in DOCUMENT_TYPES.values():
         return PageLinks()
-    return markdown.markdown_links(body) if stored.kind == "markdown" else page_links(body)
+    return markdown_links(body) if stored.kind == "markdown" else page_links(body)
 
 
 def _targets(hrefs: Iterable[str], links: PageLinks, stored: Stored, site: CrawledSite) -> frozenset[LinkedAddress]:

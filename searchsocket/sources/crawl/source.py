@@ -17,17 +17,16 @@ from searchsocket.errors import SourceUnavailable
 from searchsocket.project.settings.site import CoreCrawlSettings
 from searchsocket.project.settings.source_kinds import CRAWL
 from searchsocket.sources.base import SourceOrigin, SourceReport
-from searchsocket.sources.crawl import markdown
-from searchsocket.sources.crawl.budget import CrawlBudget
 from searchsocket.sources.crawl.fetch import (
     ACCEPT,
     USER_AGENT,
+    CrawlBudget,
     Fetcher,
     FetchLimits,
     without_login,
 )
 from searchsocket.sources.crawl.page_fetch import FetchedPage, PageFetch, PageTask
-from searchsocket.sources.crawl.pages import MAX_LINKS, CrawledPages
+from searchsocket.sources.crawl.pages import MARKDOWN_ACCEPT, MAX_LINKS, CrawledPages, MarkdownFiles
 from searchsocket.sources.crawl.queries import QueryPages
 from searchsocket.sources.crawl.rendering import CrawlAccess, Rendering, open_rendering
 from searchsocket.sources.crawl.robots import read_robots
@@ -168,7 +167,7 @@ class CrawlSource:
         self._site = self._own_site
         self._queries = QueryPages(self._settings.query_parameters)
         self._missing: dict[str, str] = {}  # page -> an address that has no page
-        self._markdown = markdown.MarkdownFiles() if self._settings.prefer == "markdown" else None
+        self._markdown = MarkdownFiles() if self._settings.prefer == "markdown" else None
         self._budget = CrawlBudget(
             max_seconds=self._settings.max_seconds,
             max_failures_in_row=self._settings.max_failures_in_row,
@@ -209,7 +208,7 @@ class CrawlSource:
 
     def _fetcher(self) -> Fetcher:
         limits = FetchLimits(self._max_page_bytes, self._settings.timeout_s, connections=self._settings.concurrency)
-        accept = markdown.ACCEPT if self._markdown else ACCEPT
+        accept = MARKDOWN_ACCEPT if self._markdown else ACCEPT
         return Fetcher(self._address, limits, self._budget, accept=accept, sleep=self._sleep, monotonic=self._monotonic)
 
     def _open_rendering(self, fetcher: Fetcher) -> Rendering | None:

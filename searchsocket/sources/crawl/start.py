@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 
 from searchsocket.errors import SourceUnavailable
 from searchsocket.sources.base import SourceReport
-from searchsocket.sources.crawl.budget import CrawlBudget
-from searchsocket.sources.crawl.fetch import Fetcher
+from searchsocket.sources.crawl.fetch import CrawlBudget, Fetcher
 from searchsocket.sources.crawl.site import CrawledSite
 from searchsocket.sources.crawl.sitemap import SitemapWalk
 from searchsocket.sources.crawl.store import LATELY_DAYS, ReadSitemaps

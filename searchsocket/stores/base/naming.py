@@ -1,10 +1,10 @@
-"""Names: of generations, which rise with time, of scopes, which never lead elsewhere, and of vector indexes."""
+"""Names: of generations, which rise with time, of scopes, which never lead elsewhere, of indexes and servers."""
 
 import re
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
-from searchsocket.errors import InvalidScope
+from searchsocket.errors import InvalidScope, KeyMissing
 
 _SCOPE_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}")
 GENERATION_NAME = re.compile(r"\d{8}T\d{6}Z-[0-9a-f]{6}")
@@ -42,3 +42,18 @@ def check_scope_name(name: str) -> None:
     """
     if not _SCOPE_NAME.fullmatch(name):
         raise InvalidScope(f"scope name {name[:200]!r} is not a valid folder name")
+
+
+def server_address(provider: str, variable: str, environ: Mapping[str, str], example: str) -> str:
+    """The address of the server of a vector store.
+
+    Raises:
+        KeyMissing: The variable is not set.
+    """
+    if address := environ.get(variable, "").strip():
+        return address
+    raise KeyMissing(
+        f"vector.provider is {provider}, but the environment variable {variable} with the server's address is not set, "
+        f"e.g. {example}",
+        f"set ${variable}",
+    )

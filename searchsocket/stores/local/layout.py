@@ -103,11 +103,6 @@ def vectors_file(pack: str) -> str:
     return f"{PACKS}/{pack}{_VECTORS}"
 
 
-def is_records_file(path: str) -> bool:
-    """Return True for the path inside a generation of a pack's records."""
-    return path.startswith(f"{PACKS}/") and path.endswith(_RECORDS)
-
-
 def rows_file(number: int) -> str:
     """The path inside a generation of a block of its rows."""
     return f"{ROWS}/{number:06}.npy"

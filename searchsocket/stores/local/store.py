@@ -1,5 +1,6 @@
 """The embedded index: a folder of immutable generations per scope, and one file that names the live one (spec 12.4)."""
 
+import os
 import shutil
 import sqlite3
 import threading
@@ -13,36 +14,62 @@ from searchsocket.errors import (
     CandidateRefused,
     IndexCorrupt,
     NoGenerationBefore,
+    PermissionDenied,
     ProjectMismatch,
     ScopeNotIndexed,
+    SearchSocketError,
     StateUnavailable,
     VectorBackendUnavailable,
 )
-from searchsocket.stores.base import Gate, Health, PageBody, PublishInfo, RecordRows, VectorIndex, accept
-from searchsocket.stores.base.upkeep import RecordVectors, ResyncReport, VectorUpkeep
-from searchsocket.stores.local import upkeep
+from searchsocket.stores.base import (
+    NOT_KEPT,
+    Gate,
+    Health,
+    PageBody,
+    PublishInfo,
+    RecordRows,
+    RecordVectors,
+    ResyncReport,
+    VectorIndex,
+    VectorUpkeep,
+    accept,
+)
+from searchsocket.stores.base.naming import generation_number
 from searchsocket.stores.local.build.build import drop_remaining, drop_unchanged, refuse_two_models
 from searchsocket.stores.local.build.candidate import build_candidate, drop_refused, is_same
 from searchsocket.stores.local.catalogue.rows import rows_of
 from searchsocket.stores.local.layout import (
     Current,
+    corrupt,
+    damage_of,
     overwrite_current,
     read_current,
+    read_manifest,
     remove_leftovers,
     unpublish,
     write_current,
     writing,
 )
 from searchsocket.stores.local.live import LiveGenerations
+from searchsocket.stores.local.open_readers import MAX_OPEN_TRIES
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.staging import Staging, discard
 from searchsocket.stores.local.vectors.index_part import IndexPart
 from searchsocket.stores.local.vectors.matrix_part import MatrixPart
-from searchsocket.stores.local.verify import share_files
+from searchsocket.stores.local.verify import (
+    file_problems,
+    part_problems,
+    record_problems,
+    share_files,
+    word_problems,
+)
+from searchsocket.system.batches import batches
 from searchsocket.system.errors import client_error
 from searchsocket.system.locks import scope_lock
 from searchsocket.text.synonyms import NO_SYNONYMS, SynonymSource
-from searchsocket.types import Generation, Record, Renamed, Scope, Vectors
+from searchsocket.types import Generation, Record, Renamed, Scope, Vector, Vectors
+
+_BATCH = 500
 
 
 def _utc_now() -> datetime:
@@ -208,11 +235,11 @@ class LocalStore(LiveGenerations):
 
     def verify(self, scope: Scope) -> list[str]:
         """Read the live generation in full, and return its damage; empty if it is intact."""
-        return upkeep.verify(self, scope)
+        return verify(self, scope)
 
     def repair(self, scope: Scope) -> list[str]:
         """Take a damaged live generation out of service, and return its damage; empty if there was none."""
-        return upkeep.repair(self, scope)
+        return repair(self, scope)
 
     @property
     def remote_index(self) -> VectorUpkeep | None:
@@ -222,11 +249,11 @@ class LocalStore(LiveGenerations):
     def resync(self, scope: Scope, vectors: RecordVectors) -> ResyncReport:
         """Delete all remote rows of a scope and write those of its kept generations again; embeds nothing."""
         with scope_lock(self.root, scope.name):
-            return upkeep.resync(self, scope, vectors)
+            return resync(self, scope, vectors)
 
     def health(self) -> Health:
         """Check that the store and its folder can be read and written."""
-        return upkeep.health(self, self._max_records)
+        return health(self, self._max_records)
 
     def _open_built(self, folder: Path) -> LocalReader:
         return self.open(folder, trusted=True)
@@ -244,3 +271,129 @@ class LocalStore(LiveGenerations):
             raise client_error("cannot write the index in", folder, error) from error
         except sqlite3.DatabaseError as error:
             raise StateUnavailable(f"the staged data in {folder} is damaged ({error}); run again") from error
+
+
+def verify(live: LiveGenerations, scope: Scope) -> list[str]:
+    """Read the live generation in full, and return its damage; empty if it is intact."""
+    folder = live.folder(scope)
+    problems: list[str] = []
+    for _ in range(MAX_OPEN_TRIES):
+        current = read_current(folder)
+        problems = _problems(live, folder / current.live) if current else []
+        # Files that another publish removes during the check are not damage.
+        if not problems or read_current(folder) == current:
+            break
+    return problems
+
+
+def repair(live: LiveGenerations, scope: Scope) -> list[str]:
+    """Take a damaged live generation out of service, and return its damage; empty if there was none."""
+    damages = live.ownership.repair()
+    folder = live.folder(scope)
+    with scope_lock(live.root, scope.name), writing(folder):
+        try:
+            current = read_current(folder)
+        except IndexCorrupt as error:
+            damages.append(damage_of(error))
+            current = None
+            unpublish(folder)
+        if current and (damage := _damage(live, folder / current.live)):
+            damages.append(damage)
+            if current.previous and not _damage(live, folder / current.previous):
+                write_current(folder, Current(current.previous))
+            else:
+                unpublish(folder)
+    return damages
+
+
+def resync(live: LiveGenerations, scope: Scope, vectors: RecordVectors) -> ResyncReport:
+    """Delete all remote rows of a scope and write those of its kept generations again; embeds nothing."""
+    if live.vectors.upkeep is None:
+        return ResyncReport()
+    names = sorted(generation.name for generation in live.generations(scope))
+    readers = [live.open(live.folder(scope) / name) for name in names]
+    pairs = list(zip(readers, [None, *readers], strict=False))
+    rows = missing = 0
+    for reader, before in pairs:
+        for records in _new_records(reader, before):
+            rows += len(records)
+            missing += vectors.missing(records)
+    if missing:
+        return ResyncReport(missing_vectors=missing)
+    live.vectors.retain(scope, [])
+    for reader, before in pairs:
+        live.vectors.stage(reader.generation, _upserts(reader, before, vectors), _removed_ids(reader, before))
+    return ResyncReport(rows)
+
+
+def _new_records(reader: LocalReader, before: LocalReader | None) -> Iterator[Sequence[Record]]:
+    """The records with remote rows written after the generation `before`, in batches; all if it is None."""
+    newest = generation_number(before.generation.name) if before else -1
+    for ids in batches((id_ for id_, _ in reader.numbering.all_fingerprints()), _BATCH):
+        numbers = reader.written(ids)
+        if new := [id_ for id_, number in zip(ids, numbers, strict=True) if number > newest]:
+            yield reader.catalogue.records(new)
+
+
+def _upserts(
+    reader: LocalReader, before: LocalReader | None, vectors: RecordVectors
+) -> Iterator[tuple[Record, Vector]]:
+    for records in _new_records(reader, before):
+        yield from zip(records, vectors.get(records), strict=True)
+
+
+def _removed_ids(reader: LocalReader, before: LocalReader | None) -> Iterator[str]:
+    """The ids that the generation `before` has and this one does not have."""
+    for ids in batches((id_ for id_, _ in before.numbering.all_fingerprints()) if before else (), _BATCH):
+        yield from (id_ for id_, number in zip(ids, reader.written(ids), strict=True) if number == NOT_KEPT)
+
+
+def health(live: LiveGenerations, max_records: int) -> Health:
+    """Check that the store and its folder can be read and written."""
+    problems: list[str] = []
+    notes: list[str] = []
+    try:
+        for name, generation in live.scopes():
+            if not isinstance(generation, Generation):
+                problems.append(f"scope {name!r}: {generation}")
+            elif generation.records > max_records:
+                notes.append(
+                    f"scope {name!r} has {generation.records} records, more than vector.local.max_records "
+                    f"({max_records}), so exact search is slow"
+                )
+    except PermissionDenied:
+        raise
+    except SearchSocketError as error:
+        problems.append(str(error))
+    if os.access(live.root, os.F_OK) and not os.access(live.root, os.W_OK):
+        notes.append(f"{live.root} is read-only")
+    return Health(not problems, "; ".join(problems + notes))
+
+
+def _damage(live: LiveGenerations, generation: Path) -> str:
+    """The reason why a generation cannot be opened."""
+    try:
+        live.open(generation)
+    except FileNotFoundError as error:
+        return f"{error.filename or generation} is missing"
+    except IndexCorrupt as error:
+        return damage_of(error)
+    return ""
+
+
+def _problems(live: LiveGenerations, generation: Path) -> list[str]:
+    problems: list[str] = []
+    try:
+        manifest = live.ownership.checked(read_manifest(generation))
+        if generation in live.verified:
+            return []
+        problems = file_problems(generation, manifest)
+        reader = live.open(generation, trusted=True)
+        problems += record_problems(reader) + (word_problems(reader) if live.vectors.upkeep else part_problems(reader))
+        if not problems:
+            live.verified.add(generation)
+    except FileNotFoundError as error:
+        problems.append(str(corrupt(Path(error.filename or generation), "is missing")))
+    except IndexCorrupt as error:
+        problems.append(str(error))
+    return problems

@@ -1,8 +1,9 @@
 """Evidence of words: the share of a query that pages contain, used to reject nonsense, and that records contain."""
 
 import math
-from collections.abc import Callable, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +13,11 @@ from searchsocket.stores.bounded import BoundedCache
 from searchsocket.stores.words.bm25 import WordScores, idf
 from searchsocket.stores.words.index import Rows, WordIndex
 from searchsocket.stores.words.pack_words import BODY, CODE, OWN, TITLE
-from searchsocket.stores.words.query_terms import QueryTerms, worth_correcting
 from searchsocket.stores.words.vocabulary import Vocabulary, indexed_forms
 from searchsocket.text.synonyms import Forms
-from searchsocket.text.typos import is_likely_typo
+from searchsocket.text.typos import allowed_edits, is_likely_typo
 from searchsocket.text.variants import is_number
-from searchsocket.text.words import QueryWord, stem
+from searchsocket.text.words import ParsedQuery, QueryWord, stem
 
 _MAX_COUNTED = 8_192  # forms
 _MIN_EVIDENT_PREFIX, _MIN_EVIDENT_PART, _MIN_EVIDENT_TYPO = 3, 4, 6  # shorter ones match some word by chance
@@ -27,6 +27,50 @@ _FIELDS = (BODY, CODE)  # a section's text begins with its heading
 _MAX_DISTANCE = 2  # of the second word: one word may be between the two, such as "of"
 _MAX_PAIRS = 8  # only the first ones, because each pair costs a search
 _MAX_SENTENCE_WORDS = 3  # without stop words; `share_of_words` counts in longer queries
+_MAX_CORRECTED = 4  # words of a query
+_MIN_PART_CHARS = 5  # English has many words like `passport`
+_ENDINGS = ("", "s", "n", "e", "es", "en", "er")  # of German words, also between two
+Term = tuple[str, float]  # a form that documents may contain, and its weight
+
+
+@dataclass(frozen=True, slots=True)
+class QueryTerms:
+    """The words of one query, and their forms in the index."""
+
+    parsed: ParsedQuery
+    words: tuple[QueryWord, ...]  # those that count
+    terms: list[Term]
+    wholes: list[tuple[Forms, float]]  # synonyms and spellings of several words
+    others: dict[str, tuple[Forms, ...]]  # all synonyms and spellings, by the exact form of their word
+    unknown: list[QueryWord]  # in no record, in any form
+    compounds: dict[str, list[Forms]]  # the parts of unknown words without a correction, see `split_compound`
+
+
+def worth_correcting(unknown: Iterable[QueryWord]) -> list[QueryWord]:
+    """The longest words that may be typos, at most `_MAX_CORRECTED`: each correction costs a search."""
+    typos = [word for word in unknown if allowed_edits(word.exact)]
+    return sorted(typos, key=lambda word: -len(word.exact))[:_MAX_CORRECTED]
+
+
+def split_compound(word: str, is_indexed: Callable[[str], bool]) -> list[Forms]:
+    """The stems of the two words of a compound, in each form that documents contain; empty if it is none.
+
+    Args:
+        word: Folded. Of several splits the most even one counts.
+        is_indexed: Returns True if documents contain a stem.
+    """
+    splits = range(_MIN_PART_CHARS, len(word) - _MIN_PART_CHARS + 1)
+    for at in sorted(splits, key=lambda at: abs(2 * at - len(word))):
+        head, tail = ([form for form in _stems(part) if is_indexed(form)] for part in (word[:at], word[at:]))
+        if head and tail:
+            return list(product(head, tail))
+    return []
+
+
+def _stems(part: str) -> list[str]:
+    """The stems that a part may have in documents."""
+    words = (part.removesuffix(ending) for ending in _ENDINGS if part.endswith(ending))
+    return list(dict.fromkeys(stem(word) for word in words if len(word) >= _MIN_PART_CHARS))
 
 
 class PageEvidence:

@@ -21,11 +21,19 @@ from searchsocket.stores.words.bm25 import (
     top,
 )
 from searchsocket.stores.words.documents import token
-from searchsocket.stores.words.evidence import PageEvidence, has_sentence, share_of_pairs, share_of_words
+from searchsocket.stores.words.evidence import (
+    PageEvidence,
+    QueryTerms,
+    Term,
+    has_sentence,
+    share_of_pairs,
+    share_of_words,
+    split_compound,
+    worth_correcting,
+)
 from searchsocket.stores.words.index import Rows, WordIndex, WordPack
 from searchsocket.stores.words.pack_words import BODY, CODE, NAMES, PAGE_NAMES, PATH, PLAIN, TITLE
 from searchsocket.stores.words.product_names import ProductNames
-from searchsocket.stores.words.query_terms import QueryTerms, Term, split_compound, worth_correcting
 from searchsocket.stores.words.vocabulary import (
     Vocabulary,
     indexed_forms,

@@ -1,10 +1,7 @@
 """Contract of a store over any vector index: generations, filters, order and edits."""
 
-from searchsocket.testing.store.candidate import CandidateContract
-from searchsocket.testing.store.changes import ChangesContract
-from searchsocket.testing.store.filters import FiltersContract
-from searchsocket.testing.store.generations import GenerationsContract
-from searchsocket.testing.store.nearest import NearestContract
+from searchsocket.testing.store.filters import FiltersContract, NearestContract
+from searchsocket.testing.store.generations import CandidateContract, ChangesContract, GenerationsContract
 
 
 class VectorsOfAStoreContract(

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searchsocket.content.chunking import chunk_page
-from searchsocket.content.chunking.canonical import as_json, canonical, parse_record
 from searchsocket.content.chunking.records import (
+    as_json,
+    canonical,
     chunk_key,
     chunk_ref,
     content_hash,
@@ -20,6 +21,7 @@ from searchsocket.content.chunking.records import (
     embedded_text,
     hash_of,
     key_of,
+    parse_record,
     record_id,
 )
 from searchsocket.content.pages import Page

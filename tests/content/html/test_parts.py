@@ -3,7 +3,7 @@
 import pytest
 from lxml import etree
 
-from searchsocket.content.html.converters.fast import to_markdown
+from searchsocket.content.html.converters import to_markdown
 from searchsocket.content.html.decode import decode_html
 from searchsocket.content.html.links import LinkResolver
 from searchsocket.content.html.parse import parse_html

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from searchsocket.content.llms.folder import OwnFiles
-from searchsocket.content.llms.record import OwnFile, OwnRecord
+from searchsocket.content.llms.folder import OwnFile, OwnFiles, OwnRecord
 from searchsocket.errors import SearchSocketError
 from searchsocket.pipeline.run.index import index_scope, plan_scope
 from searchsocket.pipeline.run.options import RunOptions

@@ -4,9 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.content.llms.full import full_files, render_markdown
-from searchsocket.content.llms.index import MAX_LINKS, index_files
-from searchsocket.content.llms.site import AgentSite, ListedPage, entry_of, markdown_name
+from searchsocket.content.llms.index import (
+    MAX_LINKS,
+    AgentSite,
+    ListedPage,
+    entry_of,
+    full_files,
+    index_files,
+    markdown_name,
+    render_markdown,
+)
 from searchsocket.content.pages import Page
 from searchsocket.types import PageFacts
 from searchsocket.web.urls.paths import canonical_path

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from searchsocket.content.markdown.page import Slugger, extract_markdown, split_front_matter
-from searchsocket.content.markdown.svelte import strip_svelte
+from searchsocket.content.markdown.page import Slugger, extract_markdown, split_front_matter, strip_svelte
 from searchsocket.content.pages import ExtractedPage, Link, RawPage
 from searchsocket.project.settings.site import ExtractSettings, TransformSettings
 from searchsocket.web.urls.resolve import site_base

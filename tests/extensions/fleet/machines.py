@@ -10,9 +10,9 @@ from typing import Any
 from search_site import MAIN, PROJECT, Piece, Site
 
 from searchsocket.extensions.fleet.documents import Writer
+from searchsocket.extensions.fleet.live import Pushed, push_generation
 from searchsocket.extensions.fleet.objects.base import Objects
 from searchsocket.extensions.fleet.pull import Pulled, pull_scope
-from searchsocket.extensions.fleet.push import Pushed, push_generation
 from searchsocket.extensions.fleet.scope_lease import ScopeLease, holding
 from searchsocket.stores.base import PageBody
 from searchsocket.stores.local import LocalStore

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from searchsocket.errors import ClusterUnavailable
-from searchsocket.extensions.fleet.carried_pages import carry, extract_carried
+from searchsocket.extensions.fleet.dask import carry, extract_carried
 from searchsocket.pipeline.extraction.job import ExtractionJob, extract_batch
 from searchsocket.pipeline.run.results import sha256
 from searchsocket.project.settings.site import ProjectSettings
@@ -23,7 +23,7 @@ def test_a_cluster_writes_the_same_bytes_and_records_as_one_process(
     from distributed import LocalCluster
 
     worker_counts = share_out(monkeypatch)
-    monkeypatch.setattr("searchsocket.extensions.fleet.carried_pages._BATCH_BYTES", 1_000)
+    monkeypatch.setattr("searchsocket.extensions.fleet.dask._BATCH_BYTES", 1_000)
     with LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address="127.0.0.1:0", host="127.0.0.1") as workers:  # type: ignore[no-untyped-call]
         assert_alike(build_site(tmp_path, 1), build_site(tmp_path, 1, workers.scheduler_address))
     assert worker_counts == [1, 1, 1, 1, 2, 2, 2]

@@ -11,12 +11,20 @@ from searchsocket.errors import VectorBackendUnavailable
 from searchsocket.extensions.milvus.connection import MilvusConnection
 from searchsocket.extensions.milvus.index import MilvusVectors
 from searchsocket.stores.local import LocalStore
-from searchsocket.testing.lingering_rows import LingeringRowsContract
 from searchsocket.testing.store import VectorsOfAStoreContract
 from searchsocket.testing.store.edit_history import EditHistoryContract
 from searchsocket.testing.store.samples import MAIN, NORTH
-from searchsocket.testing.vector_index import ONE, TWO, VectorIndexContract, put, row, visible_ids
-from searchsocket.testing.vector_upkeep import IndexOf, VectorUpkeepContract
+from searchsocket.testing.vector_index import (
+    ONE,
+    TWO,
+    IndexOf,
+    LingeringRowsContract,
+    VectorIndexContract,
+    VectorUpkeepContract,
+    put,
+    row,
+    visible_ids,
+)
 from tests.extensions.milvus.running import only
 
 

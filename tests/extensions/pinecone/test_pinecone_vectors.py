@@ -6,15 +6,12 @@ from pathlib import Path
 import pytest
 
 from searchsocket.extensions.pinecone.connection import PineconeConnection
-from searchsocket.extensions.pinecone.directory import Directory
-from searchsocket.extensions.pinecone.tables import PineconeTables
+from searchsocket.extensions.pinecone.tables import Directory, PineconeTables
 from searchsocket.stores.local import LocalStore
 from searchsocket.stores.table_vectors import TableVectors
-from searchsocket.testing.lingering_rows import LingeringRowsContract
 from searchsocket.testing.store import VectorsOfAStoreContract
 from searchsocket.testing.store.edit_history import EditHistoryContract
-from searchsocket.testing.vector_index import VectorIndexContract
-from searchsocket.testing.vector_upkeep import IndexOf, VectorUpkeepContract
+from searchsocket.testing.vector_index import IndexOf, LingeringRowsContract, VectorIndexContract, VectorUpkeepContract
 from tests.extensions.pinecone.server.service import Service
 
 

@@ -15,12 +15,10 @@ from searchsocket.extensions.qdrant.tables import QdrantTables
 from searchsocket.project.settings.index_kinds import HnswSettings
 from searchsocket.project.settings.model import VectorSettings
 from searchsocket.stores import make_vectors
-from searchsocket.testing.lingering_rows import LingeringRowsContract
 from searchsocket.testing.store.filters import FiltersContract
 from searchsocket.testing.store.samples import DIMENSIONS, EAST
 from searchsocket.testing.stores import StoreContract
-from searchsocket.testing.vector_index import VectorIndexContract
-from searchsocket.testing.vector_upkeep import VectorUpkeepContract
+from searchsocket.testing.vector_index import LingeringRowsContract, VectorIndexContract, VectorUpkeepContract
 
 KEY = "qd-secret-key-of-the-shop"
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searchsocket.errors import InvalidRequest
-from searchsocket.pipeline.branches.prune_rules import PruneRules, ScopeAge, judge, seconds_of
+from searchsocket.pipeline.branches.pruning import PruneRules, ScopeAge, judge, seconds_of
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 DAY_S = 86_400.0

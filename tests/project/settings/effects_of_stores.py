@@ -160,7 +160,7 @@ def refused(lab: Lab) -> str:
     """The outcome of a run whose index finds 95 % of the nearest."""
     with lab.patch.context() as patch:
         patch.setattr(
-            "searchsocket.pipeline.run.recall.measure_recall", lambda *arguments, **options: Recall(0.95, 100)
+            "searchsocket.pipeline.run.remote_index.measure_recall", lambda *arguments, **options: Recall(0.95, 100)
         )
         return outcome(lambda: index_scope(replace(lab.site.run(), environ=_qdrant_environ(lab))), "vector.min_recall")
 

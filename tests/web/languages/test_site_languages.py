@@ -2,8 +2,7 @@
 
 import pytest
 
-from searchsocket.web.languages.alternates import Alternates
-from searchsocket.web.languages.site import LanguagePage, page_languages
+from searchsocket.web.languages.site import Alternates, LanguagePage, page_languages
 
 
 def languages(*urls: str) -> dict[str, str]:

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.web.routes import NO_ROUTE, KitProject, route_table
-from searchsocket.web.routes.kit import KitVersion
+from searchsocket.web.routes.kit import KitProject, KitVersion
+from searchsocket.web.routes.table import NO_ROUTE, route_table
 from tests.web.routes.test_route_table import table
 
 SEGMENT = st.sampled_from(

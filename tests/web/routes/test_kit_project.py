@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.web.routes import KitProject, read_kit
+from searchsocket.web.routes.kit import KitProject, read_kit
 from searchsocket.web.routes.script import Script
 
 THIRD = '{"devDependencies": {"@sveltejs/kit": "^3.2.0"}}'

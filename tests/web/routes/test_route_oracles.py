@@ -16,7 +16,8 @@ from typing import Literal
 
 import pytest
 
-from searchsocket.web.routes import KitProject, RouteTable, route_table, scan_project, scan_routes
+from searchsocket.web.routes.kit import KitProject
+from searchsocket.web.routes.table import RouteTable, route_table, scan_project, scan_routes
 from searchsocket.web.urls.paths import path_of_file
 
 SITES = Path(os.environ.get("SEARCHSOCKET_SITES", Path(__file__).parents[4] / "shared" / "sites"))

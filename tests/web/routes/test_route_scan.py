@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from searchsocket.errors import UnsafePath
-from searchsocket.web.routes import scan_project, scan_routes
+from searchsocket.web.routes.table import scan_project, scan_routes
 
 
 def touch(root: Path, *names: str) -> None:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from searchsocket.web.routes import NO_ROUTE, KitProject, read_kit, route_table, route_url
-from searchsocket.web.routes.table import RouteTable
+from searchsocket.web.routes.kit import KitProject, read_kit
+from searchsocket.web.routes.table import NO_ROUTE, RouteTable, route_table, route_url
 
 
 def table(*ids: str, name: str = "+page.svelte") -> RouteTable:

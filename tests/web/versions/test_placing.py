@@ -1,9 +1,8 @@
 """Pages that say the same in several versions are one page."""
 
 from searchsocket.types import SiteVersion, VersionFamily
-from searchsocket.web.versions.families import VersionPage
-from searchsocket.web.versions.labels import UNVERSIONED, version_label, version_names
-from searchsocket.web.versions.placing import EXCLUDED, AddressedPage, Placement, place
+from searchsocket.web.versions.families import EXCLUDED, AddressedPage, Placement, VersionPage, place
+from searchsocket.web.versions.names import UNVERSIONED, version_label, version_names
 
 FAMILY = VersionFamily("", tuple(SiteVersion(name, f"/{name}") for name in ("dev", "2.0", "1.0")), "2.0")
 DOCS = VersionFamily("/docs", (SiteVersion("2.0", "/docs"), SiteVersion("1.0", "/docs/1.0")), "2.0")

@@ -14,6 +14,8 @@ from searchsocket.cli import exits
 from searchsocket.cli.options import json_option, load_scope, result_options, scope_options
 from searchsocket.cli.output import (
     CheckLine,
+    DoctorCheck,
+    PartStatus,
     ago,
     code_up_to_date,
     count,
@@ -22,7 +24,6 @@ from searchsocket.cli.output import (
     safe,
     say,
 )
-from searchsocket.cli.parts import DoctorCheck, PartStatus
 from searchsocket.cli.results import print_answer
 from searchsocket.cli.summary import TEXT_COLUMN
 from searchsocket.errors import PermissionDenied, SearchSocketError

@@ -18,8 +18,7 @@ from searchsocket.extensions.code.pipeline.staleness import CONFIGURATION, RULES
 from searchsocket.models.embedders.base import Embedder
 from searchsocket.pipeline.extraction.redaction_job import RedactedPage
 from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.run.numbers import CodeNumbers
-from searchsocket.pipeline.run.results import StageResult, digest_of
+from searchsocket.pipeline.run.results import CodeNumbers, StageResult, digest_of
 from searchsocket.pipeline.run.stage import stage
 from searchsocket.pipeline.stages.page_mirror import problem_lines
 from searchsocket.pipeline.stages.secrets import redact_pages, secret_count, secret_lines, secret_table

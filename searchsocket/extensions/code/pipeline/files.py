@@ -2,8 +2,7 @@
 
 from searchsocket.extensions.code.corpus import CODE
 from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.run.numbers import PageNumbers
-from searchsocket.pipeline.run.results import StageResult
+from searchsocket.pipeline.run.results import PageNumbers, StageResult
 from searchsocket.pipeline.run.stage import stage
 from searchsocket.pipeline.stages.site_pages import list_pages
 from searchsocket.state import ScopeState

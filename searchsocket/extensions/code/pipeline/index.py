@@ -9,8 +9,7 @@ from searchsocket.extensions.code.parsing.text import source_text
 from searchsocket.extensions.code.pipeline.chunks import code_chunks
 from searchsocket.extensions.code.pipeline.files import code_files
 from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.run.numbers import EmbeddingNumbers, IndexNumbers
-from searchsocket.pipeline.run.results import StageResult, sha256
+from searchsocket.pipeline.run.results import EmbeddingNumbers, IndexNumbers, StageResult, sha256
 from searchsocket.pipeline.run.stage import stage
 from searchsocket.pipeline.stages.chunk_embeddings import count_embeddings, embed_chunks
 from searchsocket.pipeline.stages.search_index import count_changes, publish_changes

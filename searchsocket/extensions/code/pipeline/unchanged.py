@@ -9,7 +9,7 @@ from searchsocket.errors import SearchSocketError
 from searchsocket.extensions.code.pipeline.staleness import source_of
 from searchsocket.extensions.code.pipeline.status import compare_code
 from searchsocket.extensions.code.sources.working_tree import WorkingTreeSource
-from searchsocket.pipeline.run.listeners import listeners_of
+from searchsocket.pipeline.run.hooks import listeners_of
 from searchsocket.pipeline.unchanged.environment import digest
 from searchsocket.pipeline.unchanged.inputs import cache_of, deciding_files, result_of, write_record
 from searchsocket.pipeline.unchanged.record import RunRecord

@@ -12,7 +12,7 @@ from searchsocket.extensions.code.parsing.file_kinds import language_of
 from searchsocket.extensions.code.parsing.symbols import EXACT, LABEL, Spoken, spoken_name, ways_to_say, words_of_name
 from searchsocket.extensions.code.search.candidates import CodeCandidates
 from searchsocket.extensions.code.search.changelog import is_about_versions, is_history
-from searchsocket.search.ranking.fusion import min_max
+from searchsocket.search.ranking.rank import min_max
 from searchsocket.text.words import STOP_WORDS
 from searchsocket.types import Scores
 

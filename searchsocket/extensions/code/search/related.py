@@ -16,8 +16,7 @@ from searchsocket.extensions.code.search.answer import CodeResult
 from searchsocket.extensions.code.search.freshness import ReadNow
 from searchsocket.extensions.code.search.results import code_result
 from searchsocket.search.bounds import MAX_RELATED_CODE
-from searchsocket.search.occurrences.page_text import heading_above, headings
-from searchsocket.search.occurrences.spelling import Spelling
+from searchsocket.search.occurrences.page_text import Spelling, heading_above, headings
 from searchsocket.search.quoting.results import href, short_title
 from searchsocket.search.wire import ContinuationToken, Href, Truncated, Url, Wire
 from searchsocket.stores.base import IndexReader

@@ -22,8 +22,7 @@ from searchsocket.extensions.fleet.api.merged_answers import unavailable
 from searchsocket.extensions.fleet.api.searcher import SiteSearcher, json_object
 from searchsocket.extensions.fleet.pulled import artifacts_address, open_pulled
 from searchsocket.project.project import Project
-from searchsocket.serving.service import OnError, SearchService
-from searchsocket.serving.site_names import site_names
+from searchsocket.serving.service import OnError, SearchService, site_names
 from searchsocket.web.urls.site import site_origin
 
 PREFIX = "/sites/"

@@ -7,8 +7,15 @@ from pathlib import Path
 
 import click
 
-from searchsocket.cli.numbers import DecimalNumber, WholeNumber
-from searchsocket.cli.options import json_option, load_project, log_options, project_option, scope_options
+from searchsocket.cli.options import (
+    DecimalNumber,
+    WholeNumber,
+    json_option,
+    load_project,
+    log_options,
+    project_option,
+    scope_options,
+)
 from searchsocket.cli.output import count, print_json, safe, say
 from searchsocket.errors import ConfigMissing
 from searchsocket.extensions.fleet.live import push_live

@@ -6,8 +6,7 @@ from pathlib import Path
 import click
 
 from searchsocket.agents.checkout import project_around
-from searchsocket.cli.numbers import WholeNumber
-from searchsocket.cli.options import json_option, load_project
+from searchsocket.cli.options import WholeNumber, json_option, load_project
 from searchsocket.cli.output import print_json, safe
 from searchsocket.errors import ArtifactInvalid, ArtifactsUnavailable, ConfigError, NewerRelease
 from searchsocket.extensions.fleet.agents import project_list

@@ -2,8 +2,7 @@
 
 import click
 
-from searchsocket.cli.numbers import WholeNumber
-from searchsocket.cli.options import with_options
+from searchsocket.cli.options import WholeNumber, with_options
 from searchsocket.extensions.fleet.cli.mcp_projects import add, list_, remove, sync
 
 

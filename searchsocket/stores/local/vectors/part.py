@@ -16,7 +16,7 @@ from searchsocket.stores.local.vectors.selecting import Selector
 from searchsocket.types import Generation, Record, Scope, Vector, Vectors
 
 if TYPE_CHECKING:
-    from searchsocket.stores.base.upkeep import VectorUpkeep
+    from searchsocket.stores.base import VectorUpkeep
 
 BATCH = 4096  # vectors in memory at a time
 
