@@ -29,17 +29,17 @@ _MAX_RAW_CHARS = 4 * MAX_QUERY_CHARS  # a longer query is refused before it is n
 # Joiners stay: they join emoji sequences and the letters of some scripts.
 _JOINERS = "\u200c\u200d"
 _SPACE = re.compile(r"\s+")
-# Fitted to the CPU times of 50 kinds of query over the PostgreSQL manual (docs/notes/performance.md).
-_START = 0.5
-_WORD = 0.03  # to look up, and to count in pages
-_QUOTED = 0.02  # per page or section to read and cut
-_MARKED = 0.002  # per page and marked word
-_FILTER = 0.05
+# Costs, fitted to the CPU times of 50 kinds of query over the PostgreSQL manual (docs/notes/performance.md).
+_BASE_COST = 0.5
+_WORD_COST = 0.03  # to look up, and to count in pages
+_QUOTED_COST = 0.02  # per page or section to read and cut
+_MARKED_COST = 0.002  # per page and marked word
+_FILTER_COST = 0.05
 _SCAN_OF_100_000 = 1.1  # to scan the vectors of 100,000 records
 _WORD_OF_100_000 = 0.1
 _MAX_MARKED = 32  # words and parts, see `marks.QueryWords`
-_RELATED = 0.4
-_CHUNK = 0.5  # compared with a page, which has several sections
+_RELATED_COST = 0.4
+_CHUNK_SHARE = 0.5  # compared with a page, which has several sections
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,14 +172,15 @@ def cost_of(query: SearchQuery, records: int) -> float:
 
 def related_cost(top_k: int) -> float:
     """Return the cost of a request for `top_k` related pages, in plain queries."""
-    return _RELATED * (1 + top_k / 10)
+    return _RELATED_COST * (1 + top_k / 10)
 
 
 def _units(query: SearchQuery, records: int) -> float:
     parsed = parse_query(query.q)
     words = len(parsed.words) + len(parsed.phrases)
     marked = min(sum(1 + len(word.parts) for word in parsed.words), _MAX_MARKED)
-    quoted = query.top_k * (1.0 if query.group_by == "page" else _CHUNK)
+    shown = query.top_k * (1.0 if query.group_by == "page" else _CHUNK_SHARE)
+    quoted = shown * (_QUOTED_COST + _MARKED_COST * marked)
     filters = len(query.tags) + bool(query.path_prefix) + len(query.filters) + bool(query.facets)
     scan = records / 100_000 * (_SCAN_OF_100_000 + _WORD_OF_100_000 * words)
-    return _START + scan + _WORD * words + _FILTER * filters + quoted * (_QUOTED + _MARKED * marked)
+    return _BASE_COST + scan + _WORD_COST * words + _FILTER_COST * filters + quoted

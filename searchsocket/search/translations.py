@@ -7,7 +7,7 @@ from searchsocket.search.query import SearchQuery
 from searchsocket.search.ranking.rank import Ranked, best_of_pages
 from searchsocket.stores.base import Candidates, IndexReader
 from searchsocket.stores.base.labels import LANGUAGE
-from searchsocket.web.languages.codes import NAME, can_be_in, is_same_language, original_of
+from searchsocket.web.languages.codes import ORIGINAL, can_be_in, is_same_language, original_of
 
 # The original wins against a translation with a slightly better score, since names are the same in every language.
 _NEARLY = 0.8
@@ -23,7 +23,7 @@ class Translated:
 
 def merges_translations(reader: IndexReader, query: SearchQuery) -> bool:
     """Return True if pages of the index have translations, and the query has no language filter."""
-    return NAME in reader.catalogue.facet_names() and not any(name == LANGUAGE for name, _ in query.filters)
+    return ORIGINAL in reader.catalogue.facet_names() and not any(name == LANGUAGE for name, _ in query.filters)
 
 
 def merge_translations(

@@ -29,7 +29,6 @@ _TIMEOUT_MS = 500
 _READY_S = 30.0
 _IGNORED = frozenset({"node_modules", "__pycache__"})
 _MAGIC = "*?["
-_NOT_SOURCE = frozenset({"node_modules", "__pycache__"})
 
 
 class Watcher:
@@ -180,7 +179,7 @@ def _stem(glob: str) -> str:
 
 def _source_folders(run: ScopeRun) -> Iterator[str]:
     for entry in os.scandir(run.project.root):
-        if entry.is_dir() and not entry.name.startswith(".") and entry.name not in _NOT_SOURCE:
+        if entry.is_dir() and not entry.name.startswith(".") and entry.name not in _IGNORED:
             yield entry.path
 
 

@@ -20,8 +20,8 @@ _DISTINCT_NAMES = (
     "th tr ur uz zh"
 )
 _DISTINCT = frozenset(_DISTINCT_NAMES.split())
-NAME = "@original"
-_PREFIX = f"{NAME}="
+ORIGINAL = "@original"
+_PREFIX = f"{ORIGINAL}="
 # The first matching script decides: Japanese has kana among its Han characters.
 _SCRIPTS = tuple(
     (LatePattern(f"[{ranges}]"), frozenset(languages.split()))

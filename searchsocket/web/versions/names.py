@@ -1,6 +1,6 @@
 """Names of versions: recognise them in URLs, order them, and distinguish releases from previews.
 
-Labels connect records with versions: `@version=PARENT/NAME`, one for each version of a page. No facet of the settings
+Labels connect records with versions: `@version=PARENT/_FACET`, one for each version of a page. No facet of the settings
 can have this name.
 """
 
@@ -33,8 +33,8 @@ WORDS = {
     "preview": False, "beta": False, "alpha": False, "staging": False, "testing": False, "rolling": False,
 }  # fmt: skip
 Folders = Mapping[str, tuple[VersionFamily, SiteVersion]]
-NAME = "@version"
-UNVERSIONED = f"{NAME}="
+_FACET = "@version"
+UNVERSIONED = f"{_FACET}="
 
 
 class VersionKey(NamedTuple):
