@@ -11,7 +11,7 @@ from searchsocket.extensions.base import Extension
 EXTENSION = Extension(
     name="answers",
     settings=f"{__name__}.settings:AnswersSettings",
-    endpoints=f"{__name__}.api:add_endpoints",
+    endpoints=f"{__name__}.endpoints:add_endpoints",
     files=("golden-answers.json",),
     run_hooks=f"{__name__}.gate:HOOKS",
     judged_by=("golden-answers.toml",),

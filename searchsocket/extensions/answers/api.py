@@ -14,14 +14,13 @@ from starlette.responses import Response, StreamingResponse
 
 from search_api.endpoints.common import BODY_ERRORS, ERRORS, caller_of, json_response, note_search
 from search_api.errors import status_of
-from search_api.extension import Added, AppContext
+from search_api.extension import AppContext
 from search_api.gate.queries import CostlyQueries
 from searchsocket.errors import SearchSocketError
 from searchsocket.extensions.answers.answer import AnswerPassages, AnswerRefusal, Event, SentenceAnswer, whole_answer
 from searchsocket.extensions.answers.engine import Answers, Question
 from searchsocket.extensions.answers.prompt import Turn
 from searchsocket.extensions.answers.script import add_script
-from searchsocket.extensions.answers.settings import AnswersSettings
 from searchsocket.extensions.answers.spending import MAX_ANSWERS
 from searchsocket.search.answering.answer import AskQuery
 from searchsocket.search.bounds import MAX_QUERY_CHARS
@@ -73,20 +72,14 @@ class FeedbackRequest(Body):
     scope: fields.ScopeName | None = None
 
 
-def add_endpoints(context: AppContext) -> Added:
-    """Add the endpoint, if the settings enable answers."""
-    if context.project.settings.section(AnswersSettings).enable:
-        answers = Answers(
-            context.project,
-            context.environ,
-            context.services.content,
-            clock=context.clock,
-            on_error=context.on_error,
-        )
-        context.app.state.answers = answers
-        add_answer(context.app, f"{context.prefix}/answer", answers, context)
-        add_script(context.app, f"{context.prefix}/answer")
-    return Added()
+def add_answers(context: AppContext) -> None:
+    """Add the endpoints of a project's answers."""
+    answers = Answers(
+        context.project, context.environ, context.services.content, clock=context.clock, on_error=context.on_error
+    )
+    context.app.state.answers = answers
+    add_answer(context.app, f"{context.prefix}/answer", answers, context)
+    add_script(context.app, f"{context.prefix}/answer")
 
 
 def add_answer(app: FastAPI, path: str, answers: Answers, context: AppContext) -> None:

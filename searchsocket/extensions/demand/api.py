@@ -1,49 +1,35 @@
-"""Record the searches of visitors, and the results that they open (`POST /api/beacon`), and show them to the owner.
+"""Record the searches of visitors, and the results that they open (`POST /api/beacon`)."""
 
-The owner's page is at `/owner`; its data for callers with the key are demand, comparisons and proposed pins.
-"""
-
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import UTC
-from functools import partial
 from typing import Annotated, Literal
 
-from fastapi import FastAPI, Query, Request
+from fastapi import FastAPI, Request
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.concurrency import run_in_threadpool
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from search_api.endpoints.capabilities import OnAnswer
-from search_api.endpoints.common import caller_of, json_response
+from search_api.endpoints.common import caller_of
 from search_api.extension import Added, AppContext
-from search_api.page.home import CSP
-from search_api.page.view import asset_links, read_template
-from searchsocket.errors import InvalidRequest, Unauthorized
+from searchsocket.errors import InvalidRequest
 from searchsocket.extensions.demand.log import DemandLog, DemandRecorder
-from searchsocket.extensions.demand.proposals import pin_proposal
-from searchsocket.extensions.demand.report import MAX_ENTRIES, DemandReport, demand_report
 from searchsocket.extensions.demand.settings import DemandSettings
 from searchsocket.extensions.demand.tally import Outcome, Reaction, SearchEvent, storable_query
-from searchsocket.project.project import Project
-from searchsocket.quality.generations import Comparison, compare_answers
 from searchsocket.search.answer import SearchAnswer
 from searchsocket.search.bounds import MAX_QUERY_CHARS
 from searchsocket.serving.capabilities.pages import SearchRequest
 from searchsocket.serving.service import SearchService
-from searchsocket.types import Scope
 
 MAX_BYTES = 8_192  # a query of 1,000 characters with its page
 _OUTCOMES: dict[str, Outcome] = {"answered": "answered", "weak": "weak", "rejected": "unanswered"}
-PATH = "/owner"
-QueryText = Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARS)]
-GenerationText = Annotated[str, Field(pattern=r"^[A-Za-z0-9-]{1,60}$")]
-ScopeText = Annotated[str | None, Field(max_length=200)]
 
 
 def add_endpoints(context: AppContext) -> Added:
     """Add the owner's page, if there are trusted callers, and record searches if the settings say so."""
     if context.project.settings.api.page and context.has_key:
+        from searchsocket.extensions.demand.owner import add_owner  # 50 ms: golden queries and the sources of pages
+
         add_owner(context)
     if not context.project.settings.section(DemandSettings).enable:
         return Added()
@@ -143,88 +129,3 @@ def add_beacon(app: FastAPI, path: str, service: SearchService, listener: Search
             outcome = _OUTCOMES.get(beacon.quality)
             listener.note(request, SearchEvent("", scope.name, beacon.q, outcome, beacon.url))
         return Response(status_code=204)
-
-
-class PinRequest(BaseModel):
-    """A page to show first for a query."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    q: QueryText
-    url: Annotated[str, Field(min_length=1, max_length=2_000)]
-    scope: ScopeText = None
-
-
-def add_owner(context: AppContext) -> None:
-    """Serve the page, which contains no secrets, and its data below the prefix of the API."""
-    app, project, service, clock = context.app, context.project, context.service, context.clock
-    below = f"{context.prefix}/owner"
-    links = asset_links(f"{context.prefix.lstrip('/')}/page")
-    template = read_template("owner.html")
-
-    @app.get(PATH, include_in_schema=False)
-    async def get_owner() -> Response:
-        title = await run_in_threadpool(service.site_title)
-        html = template.render(
-            files=links,
-            api=below.lstrip("/"),
-            key_name=project.settings.api.key_env,
-            project=title or project.id,
-            scopes=service.scopes.public,
-        )
-        return Response(html.encode("utf-8", "replace"), 200, {"content-security-policy": CSP}, "text/html")
-
-    @app.get(f"{below}/demand", include_in_schema=False)
-    async def get_demand(
-        request: Request,
-        days: Annotated[int, Query(ge=1, le=3650)] = 30,
-        limit: Annotated[int, Query(ge=1, le=MAX_ENTRIES)] = 10,
-        scope: Annotated[ScopeText, Query()] = None,
-    ) -> Response:
-        named_scope = _owned_scope(request, service, scope)
-        today = clock().astimezone(UTC).date()
-
-        def make() -> DemandReport:
-            return demand_report(project, service.engine, named_scope, today=today, days=days, limit=limit)
-
-        return json_response(await run_in_threadpool(make), sources=True)
-
-    @app.get(f"{below}/compare", include_in_schema=False)
-    async def get_comparison(
-        request: Request,
-        q: Annotated[QueryText, Query()],
-        before: Annotated[GenerationText, Query()] = "previous",
-        after: Annotated[GenerationText, Query()] = "live",
-        scope: Annotated[ScopeText, Query()] = None,
-    ) -> Response:
-        named_scope = _owned_scope(request, service, scope)
-        vectors, generations = service.engine.queries, (before, after)
-        compare: Callable[[], Comparison] = partial(
-            compare_answers, project, service.store, vectors, named_scope, q, generations, clock
-        )
-        return json_response(await run_in_threadpool(compare), sources=True)
-
-    @app.post(f"{below}/pins", include_in_schema=False)
-    async def post_pin(request: Request, body: PinRequest) -> Response:
-        named_scope = _owned_scope(request, service, body.scope)
-        return JSONResponse(await run_in_threadpool(_propose, project, service, named_scope, body))
-
-
-def _propose(project: Project, service: SearchService, scope: Scope, body: PinRequest) -> dict[str, object]:
-    """Return the lines that pin a page; raises `InvalidRequest` if the index has no such page."""
-    if not service.has_page(body.url, scope):
-        raise InvalidRequest(f"the index of scope {scope.name!r} has no page {body.url!r}")
-    pin = pin_proposal(body.q.strip(), body.url, "proposed by the owner")
-    return {"file": pin.file, "text": pin.text}
-
-
-def _owned_scope(request: Request, service: SearchService, scope: str | None) -> Scope:
-    """Return the scope of the owner's request.
-
-    Raises:
-        Unauthorized: The caller did not send the key.
-        InvalidScope: The name is not a valid scope name.
-    """
-    if not caller_of(request).trusted:
-        raise Unauthorized("the owner's page needs the key")
-    return service.scopes.find(scope, trusted=True)
