@@ -305,9 +305,10 @@ def test_the_api_on_the_local_store_loads_no_orchestrator_and_no_client() -> Non
     code = (
         "import os, tempfile\nfrom pathlib import Path\nfrom search_api.app import create_app\n"
         "from searchsocket.project.project import open_project\n"
-        "create_app(open_project(Path(tempfile.mkdtemp()), {}), environ={}, host='127.0.0.1')"
+        "create_app(open_project(Path(tempfile.mkdtemp()), {}), environ={}, host='127.0.0.1')\n"
+        "import sys\nassert 'searchsocket.state.project' not in sys.modules"
     )
-    assert not loaded(code) & (ORCHESTRATOR | CLIENTS | PROTOCOL)
+    assert not loaded(code) & (ORCHESTRATOR | CLIENTS | PROTOCOL | {"httpx"})
 
 
 def test_modules_that_answer_load_no_web_framework() -> None:

@@ -29,7 +29,7 @@ RECORDED = {
     "second scope": 158_000,
     "query": 3_260,
     "modules of --help": 148,
-    "modules of a shell query": 615,
+    "modules of a shell query": 574,
 }
 ENVIRON = {"HOME": "/nowhere", "SEARCHSOCKET_CACHE": ".searchsocket", "SEARCHSOCKET__RUN__WORKERS": "1"}
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from searchsocket.backends import Backends
 from searchsocket.errors import (
@@ -23,23 +24,24 @@ from searchsocket.pipeline.run.results import CheckOutcome
 from searchsocket.project.project import Project
 from searchsocket.project.settings.model import Settings
 from searchsocket.project.settings.source_kinds import SourceKind, source_kind
-from searchsocket.sources import configured_site, make_source
-from searchsocket.sources.base import Source
-from searchsocket.sources.commit_files import CommitFiles
-from searchsocket.sources.git_objects import Repository
-from searchsocket.sources.preview import with_preview
-from searchsocket.state import ProjectState
 from searchsocket.stores.base import IndexReader
 from searchsocket.text.redaction import Redactor
 from searchsocket.types import Scope
 from searchsocket.web.urls.form import UrlForm
 from searchsocket.web.urls.resolve import SiteBase
+from searchsocket.web.urls.site import configured_site
+
+if TYPE_CHECKING:  # an agent's server reads no source and no state: they take 60 ms
+    from searchsocket.sources.base import Source
+    from searchsocket.state import ProjectState
 
 Clock = Callable[[], datetime]
 JudgeCandidate = Callable[["ScopeRun", IndexReader], CheckOutcome | None]  # None: no verdict
 
 
-def _page_source(run: "ScopeRun", previous_form: UrlForm | None) -> Source:
+def _page_source(run: "ScopeRun", previous_form: UrlForm | None) -> "Source":
+    from searchsocket.sources import make_source
+
     return make_source(
         run.project.root,
         run.project.settings,
@@ -58,7 +60,7 @@ class Corpus:
 
     name: str  # in commands, JSON and golden queries
     home: Callable[[Project], Project]  # the project with the state and the store of the corpus
-    make_source: Callable[["ScopeRun", UrlForm | None], Source]
+    make_source: Callable[["ScopeRun", UrlForm | None], "Source"]
     advice: Callable[["ScopeRun"], str]  # what to check if no document has text
     not_indexed: Callable[[str], SearchSocketError]  # of a scope
     is_enabled: Callable[[Settings], bool]
@@ -119,7 +121,7 @@ class Workspace:
     """Temporary folder of a dry run, so that it changes nothing."""
 
     folder: Path  # for files
-    state: ProjectState  # a throw-away copy
+    state: "ProjectState"  # a throw-away copy
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +144,8 @@ class ScopeRun:
     backends: Backends = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        from searchsocket.sources.preview import with_preview
+
         settings = with_preview(self.project.settings, self.project.root, self.scope)
         if settings is not self.project.settings:
             object.__setattr__(self, "project", replace(self.project, settings=settings))
@@ -157,7 +161,7 @@ class ScopeRun:
         return replace(self, project=home, scope=replace(self.scope, project_id=home.id), corpus=corpus)
 
     @property
-    def state(self) -> ProjectState:
+    def state(self) -> "ProjectState":
         """The state between runs."""
         return self.workspace.state if self.workspace else self.backends.state
 
@@ -210,7 +214,7 @@ class ScopeRun:
         """The redactor for the texts of chunks, applied before hashing; None with a local model."""
         return self.backends.redactor if self.embedder.is_remote else None
 
-    def make_source(self, previous_form: UrlForm | None = None) -> Source:
+    def make_source(self, previous_form: UrlForm | None = None) -> "Source":
         """The source of this run, with a separate report; `previous_form` as in `sources.make_source`."""
         return self.corpus.make_source(self, previous_form)
 
@@ -220,6 +224,9 @@ class ScopeRun:
         If the build or preview belongs to the scope, it is the current commit of its branch, which need not be the
         commit of the working tree.
         """
+        from searchsocket.sources.commit_files import CommitFiles
+        from searchsocket.sources.git_objects import Repository
+
         try:
             source = self.make_source()
             if isinstance(source, CommitFiles):
