@@ -26,10 +26,10 @@ _EXAMPLE = "install"
 def add_docs(app: SearchApp, folder: str, project: str, settings: ApiSettings) -> None:
     """Serve the page; `folder` contains its assets."""
     links = asset_links(folder.lstrip("/"))
-    template = read_template("docs.html", code=_code, limits=limits, fields=_fields, curl=curl)
 
     @app.get(PATH, include_in_schema=False)
     async def get_docs(request: Request) -> Response:
+        template = read_template("docs.html", code=_code, limits=limits, fields=_fields, curl=curl)
         html = template.render(
             document=app.openapi(),
             base=str(request.base_url).rstrip("/"),

@@ -5,11 +5,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib.resources import files
+from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
-from jinja2 import Environment, StrictUndefined, Template
-
 from searchsocket.system.json_text import JsonObject
+
+if TYPE_CHECKING:
+    from jinja2 import Template
 
 FILES = files("search_api.page") / "files"
 _TYPES = {
@@ -60,12 +62,14 @@ def asset_links(folder: str) -> dict[str, str]:
 
 
 @cache
-def read_template(name: str, **helpers: Callable[..., object]) -> Template:
-    """Compile a file of the page, once per process: it takes tens of milliseconds.
+def read_template(name: str, **helpers: Callable[..., object]) -> "Template":
+    """Compile a file of the page, once per process, at its first request: it takes tens of milliseconds.
 
     Args:
         helpers: Functions that the file may call, also as filters.
     """
+    from jinja2 import Environment, StrictUndefined
+
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters.update(helpers)
     environment.globals.update(helpers)
@@ -106,14 +110,14 @@ class Renderer:
         }
         self._project = project
         self._scopes_of = scopes_of
-        self._template = read_template("search.html", ago=ago, short=short_revision, range_of=range_of)
 
     def html(self, view: View) -> bytes:
         """The page, in UTF-8."""
         form = view.form
         offset = int(form["offset"]) if form.get("offset", "").isdecimal() else 0
         further = {**form, "offset": str(offset + len(view.answer["results"]))} if view.answer else {}
-        text = self._template.render(
+        template = read_template("search.html", ago=ago, short=short_revision, range_of=range_of)
+        text = template.render(
             self._shared | asdict(view),
             project=view.title or self._project,
             scopes=self._scopes_of(),
