@@ -37,7 +37,7 @@ from searchsocket.extensions.fleet.objects.base import Objects, read
 from searchsocket.extensions.fleet.pull import fetched_description, pull_scope
 from searchsocket.extensions.fleet.settings import artifacts_of
 from searchsocket.project.access import make_private_folders
-from searchsocket.project.project import Project, index_folder
+from searchsocket.project.project import Project
 from searchsocket.project.settings.model import Settings
 from searchsocket.serving.scopes import ReadableScopes
 from searchsocket.stores import make_vectors
@@ -56,14 +56,6 @@ class PulledProject:
 
     project: Project
     store: PulledStore
-
-
-def artifacts_address(project: Project, url: str) -> str:
-    """The URL to pull from: the requested one, or `artifacts.url` if the project has no index; "" = none."""
-    if url:
-        return url
-    root = index_folder(project.settings.vector, project.state_dir)
-    return "" if any(root.glob("*/CURRENT")) else artifacts_of(project).url
 
 
 def open_pulled(

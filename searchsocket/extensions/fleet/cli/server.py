@@ -1,4 +1,4 @@
-"""Start the service of a pushed index, of several sites, or of every project of a location. Loads the server."""
+"""Start the service of several sites, or of every project of a location. Loads the server."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -8,15 +8,15 @@ from functools import partial
 from typing import Any
 
 from searchsocket.cli.output import count, safe, say
-from searchsocket.cli.server import Listener, OpenProject, service_token, trust_lines
+from searchsocket.cli.server import Listener, service_token, trust_lines
 from searchsocket.cli.service_log import ServiceLog
 from searchsocket.cli.service_socket import answering
+from searchsocket.extensions.fleet.address import artifacts_address
 from searchsocket.extensions.fleet.api import ServedSite
 from searchsocket.extensions.fleet.api.app import create_sites_app, open_sites
 from searchsocket.extensions.fleet.api.many import create_many_app
 from searchsocket.extensions.fleet.api.pool import PoolOptions, ProjectPool
 from searchsocket.extensions.fleet.project_list import project_list
-from searchsocket.extensions.fleet.pulled import artifacts_address, open_pulled
 from searchsocket.extensions.fleet.settings import artifacts_of
 from searchsocket.project.access import configured_key
 from searchsocket.project.project import Project
@@ -31,15 +31,6 @@ class ProjectsLocation:
     disk_mb: int
     dev: bool
     prepare: Callable[[Project], Project]  # applies the options of the command to a project
-
-
-def open_at(url: str, project: Project) -> OpenProject:
-    """Open a project with the index that was pushed to a URL, or to `artifacts.url` if it has none of its own."""
-    address = artifacts_address(project, url)
-    if not address:
-        return OpenProject(project)
-    pulled = open_pulled(project, os.environ, address)
-    return OpenProject(pulled.project, pulled.store)
 
 
 def serve_sites(projects: Sequence[Project], listener: Listener, *, dev: bool) -> None:

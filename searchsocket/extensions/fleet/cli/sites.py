@@ -26,19 +26,22 @@ class FleetSites(Sites):
                 "--projects serves all projects of one location; remove --artifacts and repeated --project"
             )
         listener = request.listener()
-        from searchsocket.cli.server import serve_one
-        from searchsocket.extensions.fleet.cli.server import ProjectsLocation, open_at, serve_many, serve_sites
+        if not location and not several:
+            from searchsocket.cli.server import serve_one
+            from searchsocket.extensions.fleet.cli.opening import open_at
+
+            (project,) = request.projects()
+            opening = partial(open_at, url)
+            serve_one(project, listener, dev=request.dev, libraries=request.libraries, open_project=opening)
+            return
+        from searchsocket.extensions.fleet.cli.server import ProjectsLocation, serve_many, serve_sites
 
         if location:
             memory_mb, disk_mb = request.added["memory_mb"], request.added["disk_mb"]
             place = ProjectsLocation(location, memory_mb, disk_mb, request.dev, request.prepare)
             serve_many(request.base(), listener, place)
-        elif several:
-            serve_sites(request.projects(), listener, dev=request.dev)
         else:
-            (project,) = request.projects()
-            opening = partial(open_at, url)
-            serve_one(project, listener, dev=request.dev, libraries=request.libraries, open_project=opening)
+            serve_sites(request.projects(), listener, dev=request.dev)
 
     def serve_agents(self, request: AgentRequest) -> None:
         """Serve agents until they leave, or Ctrl-C over HTTP; raises as the functions of `mcp_server`."""
