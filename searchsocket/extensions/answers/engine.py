@@ -11,7 +11,7 @@ from functools import cached_property
 
 from searchsocket import __version__
 from searchsocket.backends import Backends
-from searchsocket.errors import ConfigError, ModelUnavailable, ScopeRefused, SearchSocketError
+from searchsocket.errors import ConfigError, ModelUnavailable, ScopeNotIndexed, ScopeRefused, SearchSocketError
 from searchsocket.extensions.answers import proof
 from searchsocket.extensions.answers.answer import (
     AnswerCitation,
@@ -250,7 +250,13 @@ class Answers:
         return clean_text(self._redact(text).replace(MARK, " "))
 
     def _nearest(self, question: Question, caller: Caller) -> tuple[NearestPage, ...]:
-        """Return the pages nearest to a question that no page answers."""
+        """Return the pages nearest to a question that no page answers; none of a project with source code only."""
+        try:
+            return self._near_pages(question, caller)
+        except ScopeNotIndexed:
+            return ()
+
+    def _near_pages(self, question: Question, caller: Caller) -> tuple[NearestPage, ...]:
         service = self._content().service
         scope = service.scopes.find(question.scope, trusted=caller.trusted)
         text = self._searchable(question.text)

@@ -222,7 +222,7 @@ class OpenAIModel:
                 )
             )  # fmt: skip
         if isinstance(error, openai.APITimeoutError | httpx2.TimeoutException):
-            problem = f"{self._host} did not finish within {self._timeout_s:g} seconds"
+            problem = f"{self._host} did not finish within {self._timeout_s:g} seconds (answers.timeout_s)"
         elif isinstance(error, openai.APIConnectionError | httpx2.TransportError):
             problem = f"{self._host} cannot be reached ({type(error.__cause__ or error).__name__})"
         else:
