@@ -12,8 +12,8 @@ from searchsocket.text.words import STOP_WORDS
 
 OPENING, CLOSING = "([{\"'“‘«*", ".,;:!?…)]}\"'”’»*"
 QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "`": "", "‑": "-", "\u00a0": " "})
-CLAUSE_END = re.compile(
-    r"[,;:]\s+|\s[–—-]\s|[()]|(?<=[。，；、])|\s(?=(?:and|but|or|because|so|while|whereas|if|unless|until|when|without|und|oder|aber|ohne)\s)"
+CLAUSE_END = re.compile(  # `git-stash(1)` is one word
+    r"[,;:]\s+|\s[–—-]\s|(?<!\w)\(|(?<!\w\(\d)\)|(?<=[。，；、])|\s(?=(?:and|but|or|because|so|while|whereas|if|unless|until|when|without|und|oder|aber|ohne)\s)"
 )
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _NUMBER = re.compile(r"[vV]?(\d+(?:[.,:]\d+)*)(%|[A-Za-zµ]{1,4})?")
@@ -92,6 +92,24 @@ class Clause(NamedTuple):
     anchors: tuple[Anchor, ...]
 
 
+def split_clauses(text: str) -> Iterator[str]:
+    """Yield the parts of a sentence; a reason that is denied is one part: "This is not because it is old"."""
+    before = ""
+    for part in CLAUSE_END.split(text):
+        if not part or not part.strip():
+            continue
+        if before and not part.startswith("because "):
+            yield before
+            before = ""
+        if NEGATION.search(part) and "\0" not in part and not any(content_words(part, ())):
+            before = part
+        else:
+            yield f"{before} {part}".lstrip()
+            before = ""
+    if before:
+        yield before
+
+
 def clauses_of(sentence: str, known: Collection[str] = (), *, has_names: bool = True) -> list[Clause]:
     """Cut a sentence into clauses with their words and literals; one without any is left out.
 
@@ -105,9 +123,7 @@ def clauses_of(sentence: str, known: Collection[str] = (), *, has_names: bool = 
     first = next(iter(_NAME.findall(marked.lstrip(OPENING))), "") if marked.lstrip(OPENING)[:1].isupper() else ""
     remaining = iter(spans)
     is_later = False
-    for part in CLAUSE_END.split(marked):
-        if not part or not part.strip():
-            continue
+    for part in split_clauses(marked):
         codes = [Anchor("code", next(remaining, "")) for _ in range(part.count("\0"))]
         plain = plain_text(part.replace("\0", " "))
         whole = plain_text(part)

@@ -18,6 +18,7 @@ _ADDRESS = re.compile(
     re.IGNORECASE,
 )
 _TAG = re.compile(r"<(?=[A-Za-z/!?])|&(?:#\w+|[A-Za-z]\w+);")
+_BARE_TAG = re.compile(r"<[A-Za-z][\w.-]*\s?/?>")  # a placeholder, or the name of an element
 _EMPHASIS = re.compile(
     r"(?<![\w*\\])\*(?=[^\s*])([^*\n]+?)(?<=\S)\*(?![\w*])|(?<![\w\\])_(?=[^\s_])([^_\n]+?)(?<=\S)_(?!\w)"
 )
@@ -28,7 +29,8 @@ _SENTENCE_END = ".,;:!?)]}'\"»”’"
 def without_unsafe_markup(text: str, pages: Container[str]) -> str | None:
     """Return a sentence with the Markdown that may be shown; None if it contains HTML or defines a link.
 
-    Images are removed. A link to another address than a cited page becomes its text, and a bare address becomes code.
+    Images are removed. A link to another address than a cited page becomes its text. A bare address, and a name in
+    angle brackets, such as `<path>`, become code.
 
     Args:
         pages: Addresses of the cited pages.
@@ -54,8 +56,9 @@ def without_unsafe_markup(text: str, pages: Container[str]) -> str | None:
         plain = _LINK.sub(keep, plain.replace("\0", ""))
         plain = _REFERENCE.sub(r"\1", plain)
         plain = _ADDRESS.sub(_as_code, plain)
-        if _TAG.search(plain):
+        if _TAG.search(_BARE_TAG.sub("", plain)):
             return None
+        plain = _BARE_TAG.sub(r"`\g<0>`", plain)
         plain = _EMPHASIS.sub(lambda match: match[1] or match[2], _STRUCK.sub(r"\1", plain))
         plain = plain.replace("![", "[").replace("](", "] (")
         for number, link in enumerate(links):

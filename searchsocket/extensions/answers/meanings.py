@@ -34,7 +34,8 @@ _SAME_LISTS = (
     "known know", "done do", "gone go", "bought buy", "brought bring", "caught catch", "drawn draw", "driven drive",
     "broken break", "hidden hide", "paid pay", "said say", "sold sell", "spoken speak", "split splitting", "told tell",
     "understood understand", "won win", "ran run", "set setting", "cut cutting", "met meet", "read reading",
-    "about approximately", "kind type", "newer later", "older earlier", "wrong incorrect",
+    "use take employ utilize apply", "about approximately", "kind type", "newer later", "older earlier",
+    "wrong incorrect",
 )  # fmt: skip
 
 

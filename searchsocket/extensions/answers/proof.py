@@ -4,7 +4,9 @@ A sentence is cut into clauses. A passage supports a clause if three of its neig
 
 - contain all its literals: code, flags, names of files and identifiers, addresses, numbers with their units, and names,
 - contain enough of its other words, or words that mean the same,
-- and their best match has no other negation and no opposite word.
+- and their best match has no other negation, no opposite word, and no other word in the place of one.
+
+A passage with a clause in the same words that says something else denies a sentence that other passages support.
 
 Normalisation: white space and quotation marks are alike; `()` after a name and `/` after an address are left out;
 between the words of code, `=`, `:` and `|` count as spaces; `1,000` is `1000`, `v2` is `2`, and `three` is `3`; units
@@ -16,11 +18,11 @@ Not detected: a wrong relation between right words ("A calls B" for "B calls A")
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from functools import cached_property
 from itertools import chain
 
 from searchsocket.extensions.answers.clauses import (
-    CLAUSE_END,
     CLOSING,
     NEGATION,
     NUMBER_WORDS,
@@ -33,6 +35,7 @@ from searchsocket.extensions.answers.clauses import (
     anchors_of,
     clauses_of,
     number_of,
+    split_clauses,
 )
 from searchsocket.extensions.answers.markup import plain_text
 from searchsocket.extensions.answers.meanings import forms_of, is_similar, opposites
@@ -130,7 +133,7 @@ class Text:
 
     @cached_property
     def clauses(self) -> Sequence["Text"]:
-        return [Text(part) for part in CLAUSE_END.split(self.literal) if part and part.strip()]
+        return [Text(part) for part in split_clauses(self.literal)]
 
     @cached_property
     def has_names(self) -> bool:
@@ -162,6 +165,10 @@ class Passage:
             for size in range(1, _WINDOW + 1)
             for at in range(max(len(units) - size + 1, 0))
         ]
+
+    @cached_property
+    def clauses(self) -> Sequence[Text]:
+        return [clause for unit in self.units for clause in unit.clauses]
 
     @cached_property
     def lines(self) -> Sequence[str]:
@@ -196,11 +203,33 @@ def prove(
             return Proof((passage.number,), {passage.number: sentence}, "", 1.0)
     first = [by_number[number] for number in cited if number in by_number]
     proofs = [_proof(clauses, words, [passage], enough, near) for passage in (*first, *passages)]
-    if best := max((proof for proof in proofs[: len(first)] if not proof.reason), key=_share, default=None):
-        return best
-    together = [_proof(clauses, words, first, enough, near)] if len(first) > 1 else []
-    successes = [proof for proof in (*together, *proofs) if not proof.reason]
-    return max(successes, key=_share, default=max((*together, *proofs), key=_share, default=Proof(reason="no passage")))
+    best = max((proof for proof in proofs[: len(first)] if not proof.reason), key=_share, default=None)
+    if best is None:
+        together = [_proof(clauses, words, first, enough, near)] if len(first) > 1 else []
+        successes = [proof for proof in (*together, *proofs) if not proof.reason]
+        failure = max((*together, *proofs), key=_share, default=Proof(reason="no passage"))
+        best = max(successes, key=_share, default=failure)
+    return best if best.reason else _denied(clauses, best, by_number) or best
+
+
+def _denied(clauses: Sequence[Clause], proof: Proof, passages: Mapping[int, Passage]) -> Proof | None:
+    """Return the reason if a passage has a clause in the same words that says something else than the sentence.
+
+    The passages that support the sentence have no clause with as many of them.
+    """
+    for clause in clauses:
+        forms = len(clause.words) + len(clause.anchors)
+        if max(_most_in_common(clause, passages[number]) for number in proof.citations) >= forms:
+            continue
+        others = (passage for number, passage in passages.items() if number not in proof.citations)
+        equal = (passage for passage in others if _most_in_common(clause, passage) >= forms)
+        if found := next(filter(None, (_contradiction(clause, passage) for passage in equal)), None):
+            return found
+    return None
+
+
+def _most_in_common(clause: Clause, passage: Passage) -> float:
+    return max((_overlap(clause, source)[0] for source in passage.clauses), default=0.0)
 
 
 def quoting(code: str, passages: Sequence[Passage]) -> list[int]:
@@ -293,14 +322,8 @@ def _contradiction(clause: Clause, passage: Passage) -> Proof | None:
     if not candidates or not forms:
         return None
     said = Text(clause.text).plain_words
-
-    def overlap(source: Text) -> tuple[float, float]:
-        score = sum(_support(word, source) for word in clause.words)
-        score += sum(_has(source, anchor) for anchor in clause.anchors)
-        return score, -len(said ^ source.plain_words)  # of equal ones, that with the fewest other words
-
-    source, unit = max(candidates, key=lambda pair: overlap(pair[0]))
-    score, _ = overlap(source)
+    source, unit = max(candidates, key=lambda pair: _overlap(clause, pair[0]))
+    score, _ = _overlap(clause, source)
     is_close = score >= _CLOSE * forms
     others = [source] if is_close else [source, unit]
     if score >= 1.0 and all(each.is_negative != is_negative(clause.text) for each in others):
@@ -310,12 +333,36 @@ def _contradiction(clause: Clause, passage: Passage) -> Proof | None:
     for kind in ("number", "name"):
         if _has_another(kind, clause, [source for source, _ in candidates]):
             return Proof(reason=f"the passage has another {kind}")
+    if score >= forms - 1 and (word := _replacement(clause, source, passage)):
+        return Proof(reason=f"the passage has another word instead of {word!r}")
     for word in said:
         for opposite in opposites().get(word, frozenset()) - said:
             near = (passage.whole, unit, source)
             if any(opposite in text.plain_words and word not in text.plain_words for text in near):
                 return Proof(reason=f"the passage has {opposite!r} instead of {word!r}")
     return None
+
+
+def _overlap(clause: Clause, source: Text) -> tuple[float, int]:
+    """Return the number of words and literals of a clause in another; of equal ones, the fewest other words count."""
+    score = sum(_support(word, source) for word in clause.words)
+    score += sum(_has(source, anchor) for anchor in clause.anchors)
+    return score, -len(Text(clause.text).plain_words ^ source.plain_words)
+
+
+def _replacement(clause: Clause, source: Text, passage: Passage) -> str:
+    """Return a word of a clause that replaces one of its source, and means nothing that the passage says; "" if none.
+
+    The other words around it are the same.
+    """
+    words: list[str] = WORD.findall(Text(clause.text).folded)
+    own: list[str] = WORD.findall(source.folded)
+    for name, start, end, own_start, own_end in SequenceMatcher(None, words, own, autojunk=False).get_opcodes():
+        if name == "replace" and end - start == own_end - own_start == 1 and words[start] in clause.words:
+            is_known = any(map(str.isdigit, words[start])) or _support(words[start], passage.whole)
+            if not is_known:
+                return words[start]
+    return ""
 
 
 def _has_another(kind: str, clause: Clause, sources: Sequence[Text]) -> bool:
@@ -341,7 +388,7 @@ def _has(text: Text, anchor: Anchor) -> bool:
     literal = " ".join(anchor.text.translate(QUOTES).split())
     if anchor.kind == "name":
         return has_literal(text.folded, literal.casefold()) or bool(
-            forms_of(literal) and forms_of(literal) <= text.words
+            "(" not in literal and forms_of(literal) and forms_of(literal) <= text.words
         )
     return has_literal(text.literal, literal) or has_literal(text.literal, literal.removesuffix("()"))
 

@@ -25,6 +25,8 @@ PAGES = {"/docs/keys#rotate"}
         ("An odd **bold.", "An odd bold."),
         ("An odd `code.", "An odd code."),
         ("Use `<div>` and `[a](b)`.", "Use `<div>` and `[a](b)`."),
+        ("Clone it to <path>, or into <KeepAlive/>.", "Clone it to `<path>`, or into `<KeepAlive/>`."),
+        ("&lt;script&gt; is read.", "`<script>` is read."),
     ],
 )
 def test_a_sentence_keeps_only_the_subset(text: str, shown: str) -> None:
@@ -33,8 +35,9 @@ def test_a_sentence_keeps_only_the_subset(text: str, shown: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["<b>x</b>", "a <img src=x onerror=alert(1)>", "&lt;script&gt;", "&amp;lt;script&amp;gt;", "<!-- x -->", "</div>",
-     "[a]: https://evil.example", "&#60;svg&#62;"],
+    ["<b>x</b>", "a <img src=x onerror=alert(1)>", "&lt;script&gt;x&lt;/script&gt;",
+     "&amp;lt;script src=x&amp;gt;", "<!-- x -->", "</div>",
+     "[a]: https://evil.example", "&#60;svg onload=x&#62;", "<<b>script>", "<script <b> src=x>"],
 )  # fmt: skip
 def test_a_sentence_with_html_or_a_definition_is_not_shown(text: str) -> None:
     assert without_unsafe_markup(text, PAGES) is None

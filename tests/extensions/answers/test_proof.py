@@ -87,6 +87,46 @@ def test_a_citation_that_supports_is_kept_and_another_is_corrected() -> None:
     assert citations("Redis is not needed.", 1) == (2,)
 
 
+STASH = Passage(1, "Stash", "See the description of show in git-stash(1). Up to 2 entries are listed for each branch.")
+
+
+def test_the_section_of_a_manual_is_part_of_its_name() -> None:
+    assert prove("The description of show is in git-stash(1).", (1,), [STASH]).citations == (1,)
+    assert not prove("The description of show is in git-stash(2).", (1,), [STASH]).citations
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "searchsocket does not send any payments to other machines unless a provider is configured.",
+        "The printer is stored in Postgres before the service starts.",
+    ],
+)
+def test_a_word_in_the_place_of_another_is_found_in_a_long_sentence(sentence: str) -> None:
+    true = sentence.replace("payments", "data").replace("printer", "index")
+    assert "instead of" in prove(sentence, (2,), PASSAGES, enough=0.5).reason
+    assert "instead of" not in prove(true, (2,), PASSAGES, enough=0.5).reason
+
+
+def test_a_reason_that_is_denied_is_not_the_reason() -> None:
+    order = Passage(1, "Order", "This is because the clause is a prefix of the other clause of the query.")
+    assert prove("This is because a clause is a prefix of the other clause.", (1,), [order]).citations
+    assert not prove("This is not because a clause is a prefix of the other clause.", (1,), [order]).citations
+    assert not prove(
+        "This is because a clause is a prefix of the other clause.",
+        (1,),
+        [Passage(1, "", f"This is not {order.text[8:]}")],
+    ).citations
+
+
+def test_a_passage_in_the_same_words_denies_what_others_support_word_by_word() -> None:
+    events = Passage(1, "Events", "You can only listen to the events of a direct child component.")
+    others = Passage(2, "Emit", "A child component can listen to events.\nThe events of a component are direct.")
+    sentence = "You can also listen to the events of a direct child component."
+    assert prove(sentence, (2,), [others]).citations == (2,)
+    assert prove(sentence, (2,), [events, others]).reason == "it is only so, or not only"
+
+
 def test_two_cited_passages_support_a_sentence_clause_by_clause() -> None:
     sentence = "Run `pip install searchsocket`, and each client may send 120 requests in 60 seconds."
     assert citations(sentence, 1, 2) == (1, 2)
