@@ -3,8 +3,12 @@
 Without FOLDER, the bench judges the check of sentences alone, on sentences of our documentation: as written, in other
 words by rule, in other words by hand (`paraphrases.tsv`), and altered in number, flag, name, negation or word.
 
-FOLDER contains indexed projects, as for `bench.asking`. Its questions about these projects are asked, with scripted
-models of three qualities, or with a model behind an address. Projects that are missing are named.
+FOLDER contains indexed projects, as for `bench.asking` or as `bench.answers.projects` fetches them. The questions of
+both benches about these projects are asked, with scripted models of three qualities, or with a model behind an address.
+Projects that are missing are named. `-v` prints each false sentence that is shown.
+
+60 questions are of this bench: five sites and three repositories, 38 with an answer, whose facts were looked up and
+written down before the first run (`answerable.txt`), and 22 about something else (`unanswerable.txt`).
 """
 
 import os
@@ -33,6 +37,7 @@ DRAWN = {"as written": 50, "other words": 58, "number": 35, "flag": 35, "name": 
 SEEDS = (1, 2, 3)
 PREFIXES = ("", "fresh_", "choosing_", "unseen_")
 FILES = ("answerable.txt", "unanswerable.txt")
+HERE = Path(__file__).parent
 
 
 def judge(found: Sequence[Case], enough: float = ENOUGH, near: float = ENOUGH_NEAR) -> Counter[str]:
@@ -60,8 +65,9 @@ def verifier(*, calibrate: bool) -> None:
 
 
 def asked(folder: Path) -> Iterator[Asked]:
-    """Yield the questions of `bench.asking` about projects in the folder; print which are missing."""
+    """Yield the questions about projects in the folder; print which are missing."""
     every = [question for prefix in PREFIXES for file in FILES for question in questions(prefix + file)]
+    every += [question for file in FILES for question in questions(file, HERE)]
     names = dict.fromkeys(question.project for question in every)
     missing = [name for name in names if not (folder / name).is_dir()]
     print(f"not in {folder}: {', '.join(missing) or 'none'}")
@@ -119,9 +125,17 @@ def count(
     """Count a shown sentence, and if it is true and rightly cited, as far as the model knows."""
     totals["shown"] += 1
     if scripted:
-        said = next((each for each in scripted.cited if plain_text(each) == plain_text(sentence.text)), "")
+        shown = _letters(sentence.text)
+        said = next((each for each in scripted.cited if _letters(each) == shown), "")
         totals["false and shown"] += said in scripted.false
+        if said in scripted.false and "-v" in sys.argv:
+            print(f"false and shown: {said!r} for {scripted.false[said]!r}")
         totals["cited right"] += scripted.cited.get(said) in sentence.citations
+
+
+def _letters(text: str) -> str:
+    """Return a text without the signs of Markdown, which the answer may add."""
+    return plain_text(text).replace("`", "")
 
 
 def main(arguments: Sequence[str]) -> None:

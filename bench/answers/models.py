@@ -3,7 +3,7 @@
 import random
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from bench.answers.alterations import ALTERATIONS, prose_sentences
@@ -50,7 +50,7 @@ class ScriptedModel:
     """Answers with the sentences of the passages that are nearest to the question, in other words.
 
     Attributes:
-        false: Sentences that it altered.
+        false: Sentence that it altered -> the sentence before; without those that a passage contains.
         cited: Sentence -> number of its passage.
         started_s: When the first word of the last answer was written.
     """
@@ -60,7 +60,7 @@ class ScriptedModel:
     def __init__(self, quality: Quality, seed: int = 1) -> None:
         self._quality = quality
         self._random = random.Random(seed)
-        self.false: set[str] = set()
+        self.false: dict[str, str] = {}
         self.cited: dict[str, int] = {}
         self.started_s = 0.0
 
@@ -73,17 +73,18 @@ class ScriptedModel:
              for number, text in passages.items() for sentence in prose_sentences(text)),
             reverse=True,
         )[:4]  # fmt: skip
-        lines = [self._line(sentence, number, len(passages)) for score, number, sentence in ranked if score]
+        lines = [self._line(sentence, number, passages) for score, number, sentence in ranked if score]
         return ScriptedReply(self, " ".join(lines) or NOT_COVERED, messages[-1]["content"])
 
-    def _line(self, sentence: str, number: int, passages: int) -> str:
+    def _line(self, sentence: str, number: int, passages: Mapping[int, str]) -> str:
         is_false = self._random.random() < self._quality.altered
         said = ALTERATIONS["other words"](sentence, self._random) or sentence
         if is_false:
             kinds = [kind for kind in _FALSE if ALTERATIONS[kind](sentence, self._random)]
             if kinds:
                 said = ALTERATIONS[self._random.choice(kinds)](sentence, self._random) or said
-                self.false.add(said)
+                if not any(said.rstrip(".") in text for text in passages.values()):
+                    self.false[said] = sentence
         self.cited[said] = number
-        cited = self._random.randint(1, passages) if self._random.random() < self._quality.miscited else number
+        cited = self._random.randint(1, len(passages)) if self._random.random() < self._quality.miscited else number
         return f"{said} [{cited}]"

@@ -66,10 +66,10 @@ class Question(NamedTuple):
         return any(_plain(phrase) in _plain(text) for phrase in self.phrases.split("|"))
 
 
-def questions(name: str) -> Iterator[Question]:
+def questions(name: str, folder: Path = HERE) -> Iterator[Question]:
     """Those of a file, a project after the other."""
     project = ""
-    for line in (HERE / name).read_text().splitlines():
+    for line in (folder / name).read_text().splitlines():
         if line.startswith("# "):
             project = line[2:]
         elif line:
