@@ -110,7 +110,7 @@ def state_filters(schemas: dict[str, JsonObject], parameters: Iterable[JsonObjec
     """Add this project's filters and facets to an OpenAPI document; the service refuses all others.
 
     Args:
-        schemas: By name; `SearchRequest` and `FindRequest` are changed.
+        schemas: By name; those with `filters`, and the facets of `SearchRequest`, are changed.
         parameters: Of the query string; `filter` and `facet` are changed.
     """
     filters = {
@@ -118,10 +118,11 @@ def state_filters(schemas: dict[str, JsonObject], parameters: Iterable[JsonObjec
         KIND: _one_of(get_args(ChunkKind)),
         **{n: _value(k) for n, k in facets.items()},
     }
-    for schema in (schemas["SearchRequest"], schemas["FindRequest"]):
-        _object(schema["properties"]["filters"]).update(
-            properties={name: _one_or_several(value) for name, value in filters.items()}, additionalProperties=False
-        )
+    for schema in schemas.values():
+        if allowed := schema.get("properties", {}).get("filters"):
+            _object(allowed).update(
+                properties={name: _one_or_several(value) for name, value in filters.items()}, additionalProperties=False
+            )
     patterns = {LANGUAGE: _LANGUAGE, KIND: "|".join(get_args(ChunkKind)), **{n: _pattern(k) for n, k in facets.items()}}
     pairs = "|".join(f"{name}:({pattern})" for name, pattern in patterns.items())
     facet_lists = [_list(schemas["SearchRequest"]["properties"]["facets"])]

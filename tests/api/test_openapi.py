@@ -118,11 +118,15 @@ def test_the_document_names_the_filters_and_facets_of_this_project(tmp_path: Pat
     toml = '[facets]\nversion = "string"\npages = "number"\ndraft = "boolean"\n'
     api = Api(create_app(make_project(tmp_path, toml), environ=ENVIRON, host="0.0.0.0"))
     answer = spec(api)
-    properties = answer["components"]["schemas"]["SearchRequest"]["properties"]
-    [filters] = [item for item in properties["filters"]["anyOf"] if item["type"] == "object"]
-    assert (list(filters["properties"]), filters["additionalProperties"]) == (
-        ["language", "kind", "version", "pages", "draft"], False,
-    )  # fmt: skip
+    schemas = answer["components"]["schemas"]
+    filtered = [name for name, schema in schemas.items() if "filters" in schema.get("properties", {})]
+    assert {"SearchRequest", "FindRequest", "AskRequest"} <= set(filtered)
+    for name in filtered:
+        [filters] = [item for item in schemas[name]["properties"]["filters"]["anyOf"] if item["type"] == "object"]
+        assert (list(filters["properties"]), filters["additionalProperties"]) == (
+            ["language", "kind", "version", "pages", "draft"], False,
+        )  # fmt: skip
+    properties = schemas["SearchRequest"]["properties"]
     [counted] = [entry for entry in properties["facets"]["anyOf"] if entry["type"] == "array"]
     assert counted["items"]["enum"] == ["version", "pages", "draft"]
     [pair] = [
