@@ -13,7 +13,7 @@ from small_site import write_page
 from searchsocket.backends import Backends
 from searchsocket.errors import RecallTooLow
 from searchsocket.project.project import open_project
-from searchsocket.quality import checks, gate
+from searchsocket.quality import gate
 from searchsocket.types import Recall
 from searchsocket_assets.definitions import build_definitions
 from searchsocket_assets.run.tags import REFUSED_TAG
@@ -60,8 +60,7 @@ def test_a_candidate_that_answers_worse_is_refused_kept_and_forgotten(
     (site / "golden-queries.toml").write_text(GOLDEN)
     requests: list[int] = []
     whole = gate.judge_readers
-    for module in (gate, checks):
-        monkeypatch.setattr(module, "judge_readers", lambda *options: requests.append(1) or whole(*options))
+    monkeypatch.setattr(gate, "judge_readers", lambda *options: requests.append(1) or whole(*options))
     first = run_graph()
     assert (first.success, golden(first).passed, golden(first).metadata["golden_recall"].value) == (True, True, 1.0)
     assert requests == [1]  # before the switch, and not once more behind it
