@@ -14,18 +14,17 @@ export PYTHONDONTWRITEBYTECODE :=
 demo: $(if $(wildcard $(VENV)/.ready),$(VENV)/.ready,$(VENV)/.installed)
 	$(BIN)/python examples/demo.py
 
-# Three workers more than cores, since many tests wait. The tests of a file stay in one worker: they share sites and
-# servers that take seconds to make.
-PYTEST := $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder \
-	-n $$(($$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN) + 3)) -m "not milvus_server and not long"
+# The tests of a file stay in one worker: they share sites and servers that take seconds to make.
+PYTEST := $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder -m "not milvus_server and not long"
+CORES := $$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
 
-# Within this process, and one case for each program of others.
+# Within this process, and one case for each program of others. Each worker imports everything for itself.
 test: $(VENV)/.ready
-	$(PYTEST) --part quick
+	$(PYTEST) -n $$(($(CORES) + 1)) --part quick
 
-# Whatever starts programs, asks servers or browsers, or takes seconds: see tests/parts.py.
+# Whatever starts programs, asks servers or browsers, or takes seconds: see tests/parts.py. Many of these tests wait.
 test-rest: $(VENV)/.ready
-	$(PYTEST) --part rest
+	$(PYTEST) -n $$(($(CORES) + 3)) --part rest
 
 test-all: test test-rest milvus-test
 
