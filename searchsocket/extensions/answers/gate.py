@@ -36,7 +36,7 @@ class GoldenAnswersGate(RunHooks):
         golden = _golden_answers(run) if run.corpus is SITE else []
         if not golden:
             return ()
-        outcome = _judge(run, golden, candidate)
+        outcome = _judge(run, golden, candidate, accepts=run.options.accept_quality_drop)
         if not outcome.passed and outcome.severity == "error":
             generation = candidate.generation.name
             raise CheckRefused(_CHECK.name, "--answers --generation candidate", run.scope.name, generation, outcome)
@@ -44,7 +44,10 @@ class GoldenAnswersGate(RunHooks):
 
 
 def golden_answers_right(run: ScopeRun) -> CheckOutcome:
-    """The golden answers are right over the candidate, before it goes live."""
+    """The golden answers are right over the candidate, before it goes live.
+
+    Wrong answers over a generation that is live already are a warning: failing the run would change nothing.
+    """
     if not run.project.settings.section(AnswersSettings).enable:
         return CheckOutcome(True, "answers in sentences are off")
     golden = _golden_answers(run)
@@ -52,7 +55,8 @@ def golden_answers_right(run: ScopeRun) -> CheckOutcome:
         return CheckOutcome(True, "no golden answers; add them to golden-answers.toml")
     from searchsocket.extensions.answers.replies import Replies
 
-    return Replies(run.project).outcome(run.run_id) or _judge(run, golden, run.backends.store.reader(run.scope))
+    reader = run.backends.store.reader(run.scope)
+    return Replies(run.project).outcome(run.run_id) or _judge(run, golden, reader, accepts=True)
 
 
 def _golden_answers(run: ScopeRun) -> "list[GoldenAnswer]":
@@ -61,8 +65,12 @@ def _golden_answers(run: ScopeRun) -> "list[GoldenAnswer]":
     return read_golden_answers(run.project.root)
 
 
-def _judge(run: ScopeRun, golden: "Sequence[GoldenAnswer]", reader: IndexReader) -> CheckOutcome:
-    """Ask the golden answers over a generation, and keep the outcome for the check of this run."""
+def _judge(run: ScopeRun, golden: "Sequence[GoldenAnswer]", reader: IndexReader, *, accepts: bool) -> CheckOutcome:
+    """Ask the golden answers over a generation, and keep the outcome for the check of this run.
+
+    Args:
+        accepts: Wrong answers are a warning.
+    """
     from searchsocket.extensions.answers.replies import Replies, answers_over, ask_all
 
     errors: list[BaseException] = []
@@ -73,7 +81,7 @@ def _judge(run: ScopeRun, golden: "Sequence[GoldenAnswer]", reader: IndexReader)
         outcome = CheckOutcome(True, f"skipped: {error}", "warn")
     else:
         outcomes = ask_all(answers, golden, run.scope, errors, replies, lambda: raise_if_stopped(run))
-        outcome = _outcome_of(outcomes, accepts=run.options.accept_quality_drop)
+        outcome = _outcome_of(outcomes, accepts=accepts)
     replies.save(run.run_id, outcome)
     return outcome
 

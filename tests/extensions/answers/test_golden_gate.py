@@ -59,6 +59,11 @@ def test_a_wrong_answer_refuses_the_switch_unless_the_run_accepts_it(
         summary.warnings
     )
     assert live(site) != before
+    accepted = live(site)
+    report = run_scope(site.run(), [CHECK])  # nothing to switch to
+    assert report.failure is None
+    assert (report.checks[CHECK.name].passed, report.checks[CHECK.name].severity) == (False, "warn")
+    assert live(site) == accepted
 
 
 def test_unchanged_passages_are_asked_about_once(make_museum: Callable[..., Site], server: ChatServer) -> None:
