@@ -183,7 +183,7 @@ def test_a_defect_after_the_start_is_an_event(reader: Reader, monkeypatch: pytes
     def broken(*_: object) -> None:
         raise RuntimeError("secret detail")
 
-    monkeypatch.setattr("searchsocket.extensions.answers.engine.prove", broken)
+    monkeypatch.setattr("searchsocket.extensions.answers.writing.prove", broken)
     events = reader.ask()
     assert events[-1] == ("error", {"code": "INTERNAL_ERROR", "message": "internal error in the search service"})
     assert isinstance(reader.errors[-1], RuntimeError)
