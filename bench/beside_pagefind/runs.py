@@ -3,16 +3,14 @@
 import compileall
 import os
 import shutil
-import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import searchsocket
 from bench.beside_pagefind.first_result import our_bytes, pagefind_bytes
 from bench.beside_pagefind.tree import Cost, cost_of, folder_mb
+from bench.serving.__main__ import serving
 
 COMMAND = str(Path(sys.executable).with_name("searchsocket"))
 PORT = 18_987
@@ -53,7 +51,7 @@ class Bench:
         """Print what a browser loads until it shows results."""
         if not self.bundle.exists():
             self.pagefind()
-        with self.serving():
+        with serving(self.root, self.command, PORT):
             ours = our_bytes(PORT, self._query)
         print("\n| first result | bytes | of them |\n|---|---|---|")
         for name, counted in (("Pagefind", pagefind_bytes(self.bundle, self._query)), ("ours", ours)):
@@ -80,8 +78,7 @@ class Bench:
             "Dagster run without changes": lambda: self._cost(self.command, "index", "--record"),
             "one page changed": self._edited,
             "second scope": self._second_scope,
-            "shell query, no service": lambda: self._cost(*search),
-            "shell query, a service": self._asking_a_service,
+            "shell query": lambda: self._cost(*search),
         }
 
     def _cost(self, *command: str) -> Cost:
@@ -96,20 +93,3 @@ class Bench:
     def _second_scope(self) -> Cost:
         self._edits += 1
         return self._cost(self.command, "index", "--scope", f"other-{self._edits}")
-
-    def _asking_a_service(self) -> Cost:
-        with self.serving():
-            return self._cost(self.command, "search", self._query)
-
-    @contextmanager
-    def serving(self) -> Iterator[None]:
-        command = [self.command, "serve", "--port", str(PORT)]
-        nothing = subprocess.DEVNULL
-        with subprocess.Popen(command, cwd=self.root, env=self.environ, stdout=nothing, stderr=nothing) as service:
-            try:
-                while not (self.root / ".searchsocket" / "serve.sock").exists():
-                    assert service.poll() is None, "the service ended"
-                    time.sleep(0.1)
-                yield
-            finally:
-                service.terminate()

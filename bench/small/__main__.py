@@ -53,7 +53,7 @@ def main() -> None:
         rows(options.runs, {f"cold{name}": (of.cold, of.root / ".searchsocket") for name, of in versions.items()})
         if options.modules:
             _print_peers(options, versions[""], Path(folder))
-        for row in ("nothing changed", "one page changed", "second scope", "shell query, no service"):
+        for row in ("nothing changed", "one page changed", "second scope", "shell query"):
             rows(options.runs, {f"{row}{name}": (of.warm()[row], None) for name, of in versions.items()})
         for row, measure in {
             "agent's server, greeting": _greeting,

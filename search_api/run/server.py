@@ -27,7 +27,7 @@ from search_api.run.connections import Connections, allow_connections, protocol_
 from search_api.run.workers import HUNG_S, Drain, StopNotice, Workers, end_with_the_supervisor, supervise
 from searchsocket.errors import AddressInUse, ConfigMissing
 from searchsocket.project.project import Project
-from searchsocket.serving.service import OnError, SearchService
+from searchsocket.serving.service import OnError
 from searchsocket.stores.base import VectorStore
 from searchsocket.system.json_text import json_line
 
@@ -69,7 +69,6 @@ def serve(
     store: VectorStore | None = None,
     libraries: "WithOthers | None" = None,
     workers: Workers | None = None,
-    beside: Callable[[SearchService], AbstractContextManager[None]] = lambda _: nullcontext(),
     app: FastAPI | None = None,
     options: ServerOptions = ServerOptions(),
 ) -> None:
@@ -80,7 +79,6 @@ def serve(
         token, dev, store, libraries: See `create_app`.
         on_start: Called with the base URL once queries are answered.
         workers: Processes that answer instead of this one.
-        beside: Another server for the same service, run in this process; unused with `workers`.
         app: Replaces the application of the project.
 
     Raises:
@@ -104,8 +102,7 @@ def serve(
             drain = Drain(options.drain_s, threading.Event())
             app.state.stop_notice = drain.notice
             server = _Server(_Config(partial(_freeze_at_start, app), project), lambda: on_start(url), drain)
-            with beside(app.state.service):
-                server.run(sockets=[listener])
+            server.run(sockets=[listener])
 
 
 def _metrics(

@@ -101,11 +101,6 @@ def more_lines(token: str | None) -> Iterator[str]:
         yield click.style(f"more with --continue {token}", dim=True)
 
 
-def places_of(answer: "SearchAnswer") -> list[str]:
-    """Return the location of each result, `/page#anchor`, as in golden queries."""
-    return [f"{result.url}#{result.anchor}" if result.anchor else result.url for result in answer.results]
-
-
 def _score_lines(parts: "Explanation") -> Iterator[str]:
     """Yield the parts of a score; the last line adds up to it."""
     yield (

@@ -1,27 +1,40 @@
 """`searchsocket search`: search the site from the command line (spec 14, 19)."""
 
 import os
+import webbrowser
+from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin
 
 import click
 
-from searchsocket.cli.exits import exit_status
+from searchsocket.backends import Backends
 from searchsocket.cli.options import (
     count_option,
     each,
     json_option,
+    load_scope,
     named_filter,
     pages_options,
     part_options,
     scope_options,
 )
-from searchsocket.cli.output import line_width, print_error
+from searchsocket.cli.output import line_width, safe, warn
 from searchsocket.cli.recent_searches import note_search
-from searchsocket.cli.service_client import ask
-from searchsocket.pipeline.unchanged.environment import state_dir_of
+from searchsocket.cli.results import answer_lines, more_lines, print_answer
+from searchsocket.errors import ConfigMissing
+from searchsocket.project.project import Project
+from searchsocket.project.settings.model import Settings
+from searchsocket.quality.generations import engine_over, queries_of
+from searchsocket.search.answer import SearchAnswer
 from searchsocket.search.bounds import MAX_TOP_K
+from searchsocket.search.query import SearchQuery
+from searchsocket.serving.service import open_service
 from searchsocket.system.json_text import JsonObject
 from searchsocket.system.memory import end_at_once, without_collector
+from searchsocket.types import Scope
 
 
 @click.command()
@@ -61,11 +74,9 @@ def search(
     continuation_token: str,
     opens: bool,
     as_json: bool,
-    **fields: object,
+    **fields: Any,
 ) -> None:
     """Search the site from the command line.
-
-    If `searchsocket serve` is running for this project, it answers, which is faster.
 
     \b
     Example:
@@ -80,25 +91,57 @@ def search(
         "section_snippets": as_json,  # the printed text only names them
         "sources": True,
     }
-    request = {"query": fields, "scope": scope_name, "json": as_json, "width": line_width()}
-    is_plain = not (opens or fields["rerank"] or generation or max_tokens or continuation_token)
-    if is_plain and (reply := ask(str(root), os.environ, request)):
-        _print(reply)
-        note_search(Path(state_dir_of(str(root), os.environ)), " ".join(query), reply["scope"], reply["places"])
-        return
-    # Loads the engine, which is not needed with a running service.
-    from searchsocket.cli.search_here import print_own_answer
+    part: JsonObject = {"max_tokens": max_tokens, "continuation_token": continuation_token}
+    project, scope = load_scope(root, scope_name)
+    base_url = _base_url(project.settings) if opens else ""
+    if generation and any(part.values()):
+        raise click.UsageError("--max-tokens and --continue work only with the live generation; remove --generation")
+    if generation:
+        answer = _of_generation(project, SearchQuery(**fields), scope, generation)
+    else:
+        answer = _of_live(project, fields, scope, part)
+        places = [f"{result.url}#{result.anchor}" if result.anchor else result.url for result in answer.results]
+        note_search(project.state_dir, answer.q, answer.scope, places)
+    lines = chain(answer_lines(answer, line_width()), more_lines(answer.continuation_token))
+    print_answer(answer, lines, as_json=as_json, notes=answer.meta.notes)
+    if opens and answer.results:
+        _open(urljoin(base_url, answer.results[0].href))  # the link contains the base path
 
-    part = {"max_tokens": max_tokens, "continuation_token": continuation_token}
-    print_own_answer(root, fields, scope_name, generation, part, as_json=as_json, opens=opens)
+
+def _of_live(project: Project, fields: JsonObject, scope: Scope, part: JsonObject) -> SearchAnswer:
+    """Search the live generation; return the answer, or its best results that fit in a number of tokens."""
+    service = open_service(project, os.environ, on_error=warn)
+    if not any(part.values()):
+        return service.search(SearchQuery(**fields), scope)
+    # Loading them builds the models of all requests, 3 % of a search.
+    from searchsocket.serving.capabilities.base import SHELL
+    from searchsocket.serving.capabilities.pages import SearchRequest, search_scope
+
+    filters = [f"{name}:{value}" for name, values in fields["filters"] for value in values]
+    request = SearchRequest.model_construct(None, **{**fields, "filters": filters, **part})
+    return search_scope(service, request, scope, SHELL)
 
 
-def _print(reply: JsonObject) -> None:
-    """Print the answer of a service."""
-    if error := reply.get("error"):
-        print_error(error["code"], error["message"])
-        raise SystemExit(exit_status(error["code"]))
-    for note in reply["notes"]:
-        click.echo(f"note: {note}", err=True)
-    for line in reply["lines"]:
-        click.echo(line)
+def _of_generation(project: Project, query: SearchQuery, scope: Scope, generation: str) -> SearchAnswer:
+    """Search a stored generation."""
+    backends = Backends(project, os.environ)
+    reader = backends.store.reader_of(scope, generation)
+    click.echo(f"note: results are from generation {reader.generation.name}", err=True)
+    queries = queries_of(project, backends, _now)
+    return engine_over(project, queries, reader, _now).search(query, scope)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _base_url(settings: Settings) -> str:
+    """Return the URL of the site."""
+    if not (base_url := settings.project.base_url):
+        raise ConfigMissing("--open needs the URL of the site; set project.base_url, e.g. https://example.com")
+    return base_url
+
+
+def _open(url: str) -> None:
+    if not webbrowser.open(url):
+        click.echo(f"could not open a browser; open {safe(url)}", err=True)

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,7 +14,6 @@ from search_api.run.server import serve as serve_app
 from search_api.run.workers import Workers
 from searchsocket.cli.output import safe, say
 from searchsocket.cli.service_log import ServiceLog
-from searchsocket.cli.service_socket import answering
 from searchsocket.errors import ScopeLocked, StateUnavailable
 from searchsocket.project.access import TOKEN_FILE, configured_key, make_token
 from searchsocket.project.project import Project
@@ -107,7 +105,6 @@ def serve_one(
         on_error=log,
         store=store,
         libraries=libraries,
-        beside=(lambda _: nullcontext()) if store else partial(answering, local_project, os.environ),
     )
 
 

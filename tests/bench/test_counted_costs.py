@@ -61,7 +61,7 @@ def counted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, int]:
     results["second scope"] = calls(lambda: index(root, "preview"))
     for name, code in (
         ("--help", "import searchsocket.cli.main"),
-        ("a shell query", "import searchsocket.cli.search, searchsocket.cli.search_here"),
+        ("a shell query", "import searchsocket.cli.search"),
     ):
         program = f"import sys; {code}; print(len(sys.modules))"
         result = subprocess.run([sys.executable, "-I", "-c", program], capture_output=True, text=True, check=True)

@@ -1,4 +1,4 @@
-"""`searchsocket search` without a service opens the index in its own process."""
+"""`searchsocket search` opens the index in its own process."""
 
 import json
 import os

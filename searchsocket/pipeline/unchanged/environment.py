@@ -38,12 +38,12 @@ def digest(environ: Mapping[str, str]) -> str:
     fingerprint.update(f"{sys.version} {sys.prefix} {os.geteuid() if hasattr(os, 'geteuid') else ''}\n".encode())
     root = os.path.abspath(__file__).rsplit(os.sep, _DEPTH)[0]  # a link to the file is not followed
     code = (line for package in _CODE for line in sorted(_files(os.path.join(root, package))))
-    for line in (*installed_packages(), *code):
+    for line in (*_installed_packages(), *code):
         fingerprint.update(line.encode("utf-8", "surrogateescape"))
     return fingerprint.hexdigest()
 
 
-def installed_packages() -> Iterator[str]:
+def _installed_packages() -> Iterator[str]:
     """Folders of installed packages and their times; installing or removing a package changes the folder.
 
     Raises:

@@ -52,7 +52,7 @@ def moved(request: pytest.FixtureRequest, shop: Path, tmp_path_factory: pytest.T
         root.call("grant_role", collection, "admin")
         _wait_for_grant(MilvusConnection(uri, f"{collection}:{SECRET}", timeout_s=60.0), f"{collection}_probe")
     folder = shop / engine
-    shutil.copytree(shop / "local", folder, ignore=shutil.ignore_patterns("serve.sock"))
+    shutil.copytree(shop / "local", folder)
     reading = {
         "SEARCHSOCKET__VECTOR__PROVIDER": "milvus",
         "MILVUS_URI": uri,

@@ -48,7 +48,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def moved(request: pytest.FixtureRequest, shop: Path) -> Iterator[Moved]:
     """The same project in another folder, with its vectors in Pinecone and pushed."""
     folder = shop / request.param
-    shutil.copytree(shop / "local", folder, ignore=shutil.ignore_patterns("serve.sock"))
+    shutil.copytree(shop / "local", folder)
     with running(Service(key=KEY, max_lag=3)) as service:
         if request.param == "legacy":
             service.add_legacy("handbook", 256)

@@ -1,8 +1,7 @@
 """Start the service of several sites, or of every project of a location. Loads the server."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -10,8 +9,6 @@ from typing import Any
 from searchsocket.cli.output import count, safe, say
 from searchsocket.cli.server import Listener, service_token, trust_lines
 from searchsocket.cli.service_log import ServiceLog
-from searchsocket.cli.service_socket import answering
-from searchsocket.extensions.fleet.address import artifacts_address
 from searchsocket.extensions.fleet.api import ServedSite
 from searchsocket.extensions.fleet.api.app import create_sites_app, open_sites
 from searchsocket.extensions.fleet.api.many import create_many_app
@@ -49,23 +46,8 @@ def serve_sites(projects: Sequence[Project], listener: Listener, *, dev: bool) -
             for line in trust_lines(site.project, key=bool(key), token=bool(token), dev=dev):
                 say(f"  {line}")
 
-    @contextmanager
-    def answering_all(_: object) -> Iterator[None]:
-        with ExitStack() as stack:
-            for site in sites:
-                if site.app and not artifacts_address(site.project, ""):
-                    stack.enter_context(answering(site.project, os.environ, site.app.state.service))
-            yield
-
     worker = partial(_sites_worker, projects, listener.host, tokens, dev, log)
-    listener.serve(
-        projects[0],
-        worker,
-        greet,
-        on_error=log,
-        beside=answering_all,
-        app=app,
-    )
+    listener.serve(projects[0], worker, greet, on_error=log, app=app)
 
 
 def serve_many(base: Project, listener: Listener, location: ProjectsLocation) -> None:
