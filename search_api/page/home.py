@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from search_api.endpoints.capabilities import OnAnswer, query_string_of, read_query_string
+from search_api.endpoints.capabilities import LenientQueryString, OnAnswer, query_string_of, read_query_string
 from search_api.endpoints.common import caller_of, note_search
 from search_api.gate.guards import HttpLayer
 from search_api.gate.queries import Queries
@@ -52,7 +52,7 @@ def add_home(
     Args:
         on_answer: See `add_capability`.
     """
-    search_params = query_string_of(SEARCH)
+    search_params = query_string_of(SEARCH, LenientQueryString)  # links have `utm_source`, `fbclid` and the like
 
     @app.get("/", include_in_schema=False)
     async def get_home(request: Request) -> Response:

@@ -1,7 +1,9 @@
 """The `searchsocket` command. Importing it loads no parser, engine, server or orchestrator: `--help` is instant."""
 
 import errno
+import io
 import os
+import sys
 from pathlib import Path
 
 import click
@@ -16,7 +18,7 @@ from searchsocket.cli.options import JSON_FLAG, remember_json, wants_json
 from searchsocket.cli.output import print_error
 from searchsocket.cli.removed import Group
 from searchsocket.commit import COMMIT
-from searchsocket.errors import ConfigMissing, SearchSocketError
+from searchsocket.errors import ConfigMissing, SearchSocketError, StateUnavailable
 from searchsocket.system.errors import system_error
 
 
@@ -45,7 +47,10 @@ class Commands(Group):
             elif isinstance(error, OSError):
                 if error.errno == errno.EPIPE:  # the reader of the output has exited
                     raise
-                error = system_error("cannot use", Path(os.fsdecode(error.filename or "this system")), error)
+                if error.filename:
+                    error = system_error("cannot use", Path(os.fsdecode(error.filename)), error)
+                else:  # such as an output file on a full disk
+                    error = StateUnavailable(f"cannot read or write: {error.strerror or error}")
             print_error(error.code, str(error))
             ctx.exit(exits.exit_status(error.code))
 
@@ -103,8 +108,19 @@ def cli() -> None:
     """
 
 
+def _open_output() -> None:
+    """Write UTF-8 in every locale, as JSON requires; nothing to a stream that the caller has closed."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115  for the whole process
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors=stream.errors)
+
+
 def main() -> None:
     """Run the command of `sys.argv`; after a signal, exit with 128 + its number."""
+    _open_output()
     # When numpy is loaded, its OpenBLAS starts one thread per core, and each spins for up to 0.1 s. No product here is
     # large enough to use them: vectors are scanned row by row. Child processes do not need them either.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -55,7 +55,10 @@ def print_error(code: str, message: str) -> None:
     if lines := log_lines():
         lines.log("error", code=code, message=message)
     if wants_json():
-        print_json({"error": {"code": code, "message": message}})
+        try:
+            print_json({"error": {"code": code, "message": message}})
+        except OSError:  # stdout itself fails
+            click.echo(error_line(code, message), err=True)
     elif not lines:
         click.echo(error_line(code, message), err=True)
 

@@ -12,7 +12,7 @@ from typing import IO
 
 from searchsocket.errors import ConfigMissing, InvalidScope, SourceUnavailable
 from searchsocket.project.scopes import sanitise_scope
-from searchsocket.system.git import git_command, without_filters
+from searchsocket.system.git import git_command, git_environ, without_filters
 
 TIMEOUT_S = 60.0  # for one response of git
 _MAX_NAME_CHARS = 250
@@ -160,17 +160,14 @@ class Repository:
         Args:
             environ: Variables of git to set.
         """
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-        # git must not prompt, fetch missing objects, or take a lock in the user's repository.
-        quiet = {"GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
-        literal = {"GIT_LITERAL_PATHSPECS": "1"}
+        only_here = {"GIT_NO_LAZY_FETCH": "1", "GIT_LITERAL_PATHSPECS": "1"}  # fetch no missing objects
         try:
             return subprocess.Popen(  # noqa: S603  no shell; names are checked full refs
                 [*git_command(self._folder), *arguments],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE if arguments[0] in _SHORT_ANSWERS else subprocess.DEVNULL,
-                env={**environment, **quiet, **literal, **(environ or {})},
+                env={**git_environ(), **only_here, **(environ or {})},
             )
         except FileNotFoundError as error:
             raise ConfigMissing('git is not installed; source.mode = "git-branch" needs it') from error

@@ -1,4 +1,4 @@
-"""git options that keep a repository's configuration from running programs.
+"""How git is called: options that keep a repository's configuration from running programs, and the environment.
 
 `-c` takes precedence over the repository's configuration. Other commands are git's own, which no alias can replace.
 """
@@ -16,6 +16,10 @@ SAFE = (
     "-c", "core.quotePath=false",
     "-c", "protocol.allow=never",
 )  # fmt: skip
+# A hook of git that runs this sets others, which name its own repository, index and folder.
+_OF_THE_USER = ("GIT_SSH", "GIT_ASKPASS", "GIT_CONFIG_", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_")
+# git must not prompt, or take a lock in the user's repository.
+_QUIET = {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
 _FILTER_KEYS = {"clean": "", "smudge": "", "process": "", "required": "false"}
 _TIMEOUT_S = 30.0
 
@@ -25,6 +29,16 @@ def git_command(folder: Path) -> list[str]:
     return ["git", "-C", os.fspath(folder), *SAFE]
 
 
+def git_environ() -> dict[str, str]:
+    """The environment of a git command: that of this process, in which git finds the repository by the folder."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("GIT_") or name.startswith(_OF_THE_USER)
+    }
+    return {**kept, **_QUIET}
+
+
 def ask_git(folder: Path, *arguments: str) -> str:
     """Run git and return its short output.
 
@@ -32,7 +46,12 @@ def ask_git(folder: Path, *arguments: str) -> str:
         OSError, subprocess.SubprocessError: git cannot be run, fails, or takes too long.
     """
     process = subprocess.run(  # noqa: S603  no shell
-        [*git_command(folder), *arguments], capture_output=True, text=True, timeout=_TIMEOUT_S, check=True
+        [*git_command(folder), *arguments],
+        capture_output=True,
+        text=True,
+        timeout=_TIMEOUT_S,
+        check=True,
+        env=git_environ(),
     )
     return process.stdout.strip()
 

@@ -71,6 +71,12 @@ def test_the_form_is_answered_as_the_api_answers(api: Api) -> None:
     assert answer["meta"]["generation"] in page.select("footer p")[0].text
 
 
+def test_parameters_that_links_add_are_ignored(api: Api) -> None:
+    """Newsletters and social networks add their own to every link."""
+    results = soup(api, "/?q=battery&utm_source=letter&fbclid=1").select("#results > li h2 a")
+    assert [result.text for result in results][:1] == ["Battery"]
+
+
 def test_translations_are_shown_in_the_language_of_the_browser(tmp_path: Path) -> None:
     project = make_project(tmp_path)
     facets = (original_label("/boats"),)

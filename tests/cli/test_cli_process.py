@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.error import HTTPError
@@ -206,6 +206,34 @@ def test_a_reader_that_goes_away_is_no_error(indexed_site: Path) -> None:
     result = subprocess.run(["bash", "-c", piped], cwd=indexed_site, capture_output=True, text=True, check=True)
     assert result.stdout.startswith("1. ")
     assert result.stderr == ""
+
+
+def test_json_is_utf_8_in_every_locale(indexed_site: Path) -> None:
+    """A terminal of another encoding ended the command with a traceback at the first dash of a title."""
+    environ = {**os.environ, "PYTHONIOENCODING": "latin-1"}
+    process = subprocess.run(
+        [COMMAND, "search", "--json", "rope — 船"], cwd=indexed_site, env=environ, capture_output=True
+    )
+    assert process.returncode == 0, process.stderr
+    assert json.loads(process.stdout.decode())["q"] == "rope — 船"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_output_that_cannot_be_written_is_an_error_in_words(indexed_site: Path, options: Sequence[str]) -> None:
+    with Path("/dev/full").open("w") as full:
+        process = subprocess.run(
+            [COMMAND, "search", *options, "rope"], cwd=indexed_site, stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert process.returncode == 1
+    assert process.stderr.startswith("error [STATE_UNAVAILABLE]: cannot read or write: No space left")
+
+
+def test_a_closed_stdout_is_no_error(indexed_site: Path) -> None:
+    process = subprocess.run(
+        ["/bin/sh", "-c", 'exec "$0" search rope >&-', COMMAND], cwd=indexed_site, stderr=subprocess.PIPE, text=True
+    )
+    assert (process.returncode, process.stderr) == (0, "")
 
 
 def test_serve_without_an_index_waits_for_the_first_one(site: Path) -> None:

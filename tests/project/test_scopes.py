@@ -61,6 +61,17 @@ def test_the_git_mode_reads_the_project_not_the_callers_directory(tmp_path: Path
     assert stated_scope(ScopeSettings(mode="git"), tmp_path, {}) == "topic/x"
 
 
+def test_the_git_mode_reads_the_project_in_a_hook_of_another_repository(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """git tells a hook its repository by variables. A preview would replace the index of that repository's branch."""
+    for name, branch in (("project", "topic/x"), ("other", "main")):
+        subprocess.run(["git", "init", "-q", "-b", branch, str(tmp_path / name)], check=True)
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "other" / ".git"))
+    monkeypatch.setenv("GIT_WORK_TREE", str(tmp_path / "other"))
+    assert stated_scope(ScopeSettings(mode="git"), tmp_path / "project", {}) == "topic/x"
+
+
 def test_the_git_mode_outside_a_repository_says_so(tmp_path: Path) -> None:
     with pytest.raises(ConfigMissing, match="--scope"):
         stated_scope(ScopeSettings(mode="git"), tmp_path, {"GITHUB_HEAD_REF": " "})

@@ -30,6 +30,7 @@ _PLAIN_INLINE = (
     "span", "font", "big", "small", "u", "ins", "mark", "abbr", "acronym", "cite", "dfn", "var", "time", "data", "bdi",
     "bdo", "wbr", "nobr", "picture", "source", "track", "label", "rb", "rtc", "noindex", "blink", "marquee", "param",
 )  # fmt: skip
+_RUBY_PARTS = ("rb", "rbc", "rt", "rtc", "rp")
 _AS_DIV = ("main", "header", "footer", "aside", "figure", "hgroup", "center", "address", "details", "body", "html",
            "fieldset", "nav", "search", "form", "menu", "dir")  # fmt: skip
 _GENERIC = re.compile(
@@ -120,10 +121,8 @@ def settle_blocks(main: Element, resolver: LinkResolver, custom: Collection[str]
             for part in (listing, *listing):  # sections, as in Javadoc: a heading in a list is no place to open
                 part.tag = "div"
     _expand_abbreviations(main)
-    for ruby in list(main.iter("rp")):
-        drop(ruby)
-    for reading in main.iter("rt"):
-        reading.text, reading.tail = f"({reading.text or ''}", f"){reading.tail or ''}"
+    for ruby in main.iter("ruby"):
+        _settle_ruby(ruby)
     for old in list(main.iter("tt")):
         old.tag = "code"
     for element in list(main.iter()):
@@ -133,7 +132,7 @@ def settle_blocks(main: Element, resolver: LinkResolver, custom: Collection[str]
     sweep(main)
     for element in main.iter(*_AS_DIV):
         element.tag = "div"
-    etree.strip_tags(main, *_PLAIN_INLINE, "ruby", "rt")
+    etree.strip_tags(main, *_PLAIN_INLINE, "ruby", *_RUBY_PARTS)
     _join_alike(main)
     for item in list(main.iter("dd")):
         if (
@@ -141,6 +140,26 @@ def settle_blocks(main: Element, resolver: LinkResolver, custom: Collection[str]
             or sum(child.tag == "p" for child in item) > 1
         ):
             item.tag = "div"
+
+
+def _settle_ruby(ruby: Element) -> None:
+    """Put the readings behind the word, which so stays in one piece: `漢字(かんじ)`."""
+    for part in list(ruby.iter(*_RUBY_PARTS)):  # their end tags may be left out, and the parser then nests them
+        while (outer := part.getparent()) is not None and outer.tag in ("rb", "rt", "rp"):
+            outer.addnext(part)
+    for part in list(ruby.iter("rp")):
+        drop(part)
+    readings = list(ruby.iter("rt"))
+    text = "".join(str(text) for reading in readings for text in reading.itertext()).strip()
+    for reading in readings:
+        before = reading.getprevious()
+        if before is not None and not (before.tail or "").strip():
+            before.tail = None
+        if not (reading.tail or "").strip():
+            reading.tail = None
+        drop(reading)
+    if text:
+        etree.SubElement(ruby, "rt").text = f"({text})"
 
 
 def limit_size(main: Element) -> str:

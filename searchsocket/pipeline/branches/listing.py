@@ -12,15 +12,13 @@ from pathlib import Path
 
 from searchsocket.errors import BranchesUnknown, ConfigMissing, InvalidScope
 from searchsocket.project.scopes import sanitise_scope
-from searchsocket.system.git import git_command
+from searchsocket.system.git import git_command, git_environ
 
 _HEADS, _REMOTES = "refs/heads/", "refs/remotes/"
 _ALL_HEADS = re.compile(r"\+?refs/heads/\*:")
 _WORDS = 300  # characters of a git error message
 # git must not prompt, run a program that a repository names, or take a lock in the user's repository.
-_QUIET = {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
 _BATCH_SSH = {"GIT_SSH_COMMAND": "ssh -oBatchMode=yes"}
-_OF_THE_USER = {"GIT_SSH_COMMAND", "GIT_SSH", "GIT_ASKPASS"}  # other GIT_ variables come from a hook that runs this
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|[^/]*:")  # otherwise it is a path
 
 
@@ -137,14 +135,13 @@ def _git(root: Path | None, arguments: Sequence[str], timeout_s: float, origin: 
     """
     command = git_command(root) if root else ["git", "-c", "protocol.ext.allow=never"]
     nowhere = {} if root else {"GIT_DIR": os.devnull}
-    users = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in _OF_THE_USER}
     try:
         process = subprocess.Popen(  # noqa: S603  no shell; a name that begins with a dash is after `--`
             [*command, *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env={**_BATCH_SSH, **users, **_QUIET, **nowhere},
+            env={**_BATCH_SSH, **git_environ(), **nowhere},
             start_new_session=True,  # so that a timeout also ends child processes of git: ssh, a helper
         )
     except FileNotFoundError as error:

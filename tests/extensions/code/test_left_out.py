@@ -22,6 +22,7 @@ OTHERS: dict[str, str | bytes] = {
     "a.unknown": "text", "large.py": "a = 1\n" * 200_000, ".env": "A=1", "nested/.git/HEAD": "x",
     "nested/b.py": "b = 1", "data.py": b"\0\1\2", "legacy/old.py": "old = 1", "yarn.lock": "x", "dist/main.js": "x",
     "own.py": "own = 1", "api.ts": "export const a = 1;", "api.d.ts": "export const a: number;",
+    "model.json": b"version https://git-lfs.github.com/spec/v1\noid sha256:a9d8db4a\nsize 14131452\n",
     "photo.png": b"\x89PNG",
     ".searchsocketignore": "own.py\n",
 }  # fmt: skip
@@ -39,7 +40,7 @@ LISTED = {
     "photo.png": "binary",
     "yarn.lock": "lock file",
 }
-LEFT_OUT = [*LISTED.items(), ("data.py", "binary")]
+LEFT_OUT = [*LISTED.items(), ("data.py", "binary"), ("model.json", "not fetched by Git LFS")]
 
 
 @pytest.fixture

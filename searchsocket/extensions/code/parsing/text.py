@@ -7,12 +7,18 @@ from searchsocket.content.html.decode import decode_html
 _DECLARED = re.compile(rb"^[ \t\f]*(?:#|//|/\*|--|;).*?coding[:=][ \t]*([-\w.]+)", re.MULTILINE)  # PEP 263, Emacs
 _DECLARED_BYTES = 500
 _BINARY_BYTES = 8_000  # in which git, too, looks for a NUL
+_POINTER, _POINTER_BYTES = b"version https://git-lfs.github.com/spec/", 1024
 _MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 
 
 def is_binary(data: bytes) -> bool:
     """Return True if the bytes are not text: a NUL near the start, unless the declared encoding uses NULs."""
     return 0 in data[:_BINARY_BYTES] and not data.startswith(_MARKS)
+
+
+def is_pointer(data: bytes) -> bool:
+    """Return True for the pointer that Git LFS leaves in place of a file that was not fetched."""
+    return len(data) < _POINTER_BYTES and data.startswith(_POINTER)
 
 
 def source_text(data: bytes) -> tuple[str, str]:

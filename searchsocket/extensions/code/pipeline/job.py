@@ -11,7 +11,7 @@ from searchsocket.extensions.code.parsing.chunks import blank_line_chunks, chunk
 from searchsocket.extensions.code.parsing.definitions.limits import ParserTooCostly
 from searchsocket.extensions.code.parsing.file_kinds import is_generated, language_of_file
 from searchsocket.extensions.code.parsing.headers import header_language, is_header
-from searchsocket.extensions.code.parsing.text import is_binary, source_text
+from searchsocket.extensions.code.parsing.text import is_binary, is_pointer, source_text
 from searchsocket.extensions.code.sources.commit import CommitSource
 from searchsocket.extensions.code.sources.find import make_code_source
 from searchsocket.extensions.code.sources.walk import HEAD_BYTES
@@ -79,6 +79,8 @@ def _cut(
         return CutFile(file, file.raw_hash, error=str(error))
     if is_binary(data):
         return CutFile(file, sha256(data), skip="binary")
+    if is_pointer(data):
+        return CutFile(file, sha256(data), skip="not fetched by Git LFS")
     text, odd = source_text(data)
     path = path_of(file.raw.locator)
     name = PurePosixPath(path).name
