@@ -1,4 +1,4 @@
-"""How git is called: options that keep a repository's configuration from running programs, and the environment.
+"""Call git: options that keep a repository's configuration from running programs, and the environment.
 
 `-c` takes precedence over the repository's configuration. Other commands are git's own, which no alias can replace.
 """

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from searchsocket.content.markdown.page import Slugger, extract_markdown, split_front_matter, strip_svelte
+from searchsocket.content.markdown.dialects import plain_markdown
+from searchsocket.content.markdown.page import Slugger, extract_markdown, split_front_matter
 from searchsocket.content.pages import ExtractedPage, Link, RawPage
 from searchsocket.project.settings.site import ExtractSettings, TransformSettings
 from searchsocket.web.urls.resolve import site_base
@@ -262,10 +263,10 @@ def test_slugs_are_github_s() -> None:
 
 def test_braces_and_quotes_do_not_confuse_the_stripping() -> None:
     """A tag ends at its own `>`."""
-    assert strip_svelte("a <Foo b={x > y ? '}' : \"{\"} /> c {literal} 1 < 2", "n")[0] == "a  c {literal} 1 < 2"
-    assert strip_svelte('<div class="a" {b} on:c={d}>e</div>', "n")[0] == '<div class="a">e</div>'
-    assert strip_svelte("{#each a as {b, c}}{b}{/each}", "n")[0] == "{b}"
-    assert strip_svelte("## Title {#each}", "n")[0] == "## Title {#each}"
+    assert plain_markdown("a <Foo b={x > y ? '}' : \"{\"} /> c {literal} 1 < 2", "n")[0] == "a  c {literal} 1 < 2"
+    assert plain_markdown('<div class="a" {b} on:c={d}>e</div>', "n")[0] == '<div class="a">e</div>'
+    assert plain_markdown("{#each a as {b, c}}{b}{/each}", "n")[0] == "{b}"
+    assert plain_markdown("## Title {#each}", "n")[0] == "## Title {#each}"
 
 
 @settings(deadline=None, max_examples=200)

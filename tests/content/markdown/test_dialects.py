@@ -1,0 +1,75 @@
+"""Dialects of Markdown: what their generators show stays, and their marks are removed."""
+
+import pytest
+
+from searchsocket.content.markdown.dialects import plain_markdown
+from searchsocket.content.markdown.page import split_front_matter
+
+SHOWN = {
+    "a title of a container": ("::: warning Watch out\nNever feed it.\n:::", ["**Watch out**", "Never feed it."]),
+    "a title in brackets": (":::tip[Watch out]\nText.\n:::", ["**Watch out**", "Text."]),
+    "a container without a title": (":::note\nText.\n:::", ["Text."]),
+    "a container with attributes": ("::: {.callout-note}\nText.\n:::", ["Text."]),
+    "a container that opens": ("::: details More {open}\nText.\n:::", ["**More**", "Text."]),
+    "an alert": ("> [!TIP]\n> Text.", [">", "> Text."]),
+    "a callout with a title": ("> [!faq]- Is it free?\n> Yes.", ["> Is it free?", "> Yes."]),
+    "a note": ('!!! note "Careful"\n    Text.\n\n    More.\n\nAfter.', ["**Careful**", "Text.", "More.", "After."]),
+    "a note in a note": (
+        '??? question "Outer"\n    !!! note "Inner"\n        Deep.\n    Text.',
+        ["**Outer**", "**Inner**", "Deep.", "Text."],
+    ),
+    "a fence in a note": ("!!! tip\n    ```sh\n    run\n    ```\n", ["```sh", "run", "```"]),
+    "tabs": ('=== "Linux"\n\n    One.\n\n=== "Windows"\n\n    Two.', ["**Linux**", "One.", "**Windows**", "Two."]),
+    "a shortcode": ("{{< hint info >}}\nText.\n{{< /hint >}}", ["Text."]),
+    "a tag of a template": ("{% include note.html %}\nText.", ["Text."]),
+    "a highlighted block": ("{% highlight go %}\nx := 1\n{% endhighlight %}", ["```go", "x := 1", "```"]),
+    "a highlighted shortcode": ("{{< highlight go >}}\nx := 1\n{{< /highlight >}}", ["```go", "x := 1", "```"]),
+    "a link by name": ("See [[Install#Linux|the guide]] and [[Usage]].", ["See the guide and Usage."]),
+    "an embedded file": ("![[boat.png]]\nText.", ["Text."]),
+    "a marked word": ("This is ==important== here.", ["This is important here."]),
+    "a comment": ("%% later %%\nText.", ["Text."]),
+    "attributes": ('Text.\n{: .no_toc }\n[A](b){:target="_blank"} c', ["Text.", "[A](b) c"]),
+    "an id of a heading": ("## Title {: #own .big }", ["## Title {#own}"]),
+    "an id of an underlined heading": ("Title { #own }\n-----", ["Title {#own}", "-----"]),
+    "an import over several lines": ("import {\n  A,\n} from './a'\n\nText.", ["Text."]),
+    "an export": ("export const meta = {\n  a: 1,\n\n  b: 2,\n}\n\nText.", ["Text."]),
+    "a default export": ("export default ({children}) => <Layout>{children}</Layout>\n\nText.", ["Text."]),
+    "an expression that is a comment": ("{/* later */}\nText.", ["Text."]),
+    "a title of a component": ('<Accordion title="Is it free?">\nYes.\n</Accordion>', ["**Is it free?**", "Yes."]),
+    "a component in a sentence": ('The <Tooltip label="A rope">line</Tooltip> holds.', ["The line holds."]),
+}
+UNCHANGED = {
+    "prose that begins with export": "Export duties apply.\n\nexport default settings to a file\n\nexport the data",
+    "prose that begins with import": "import the file from the menu",
+    "a comparison": "if a == b and c == d, then a==b",
+    "an array": "the list [[1, 2], [3, 4]] and `[[x]]`",
+    "an underline": "Title\n===\n\nText.",
+    "exclamation": "Stop!!! now\n\nWhat??? no",
+    "code": "```\n::: note\n!!! note\n{% x %}\n```\n\n`{{< x >}}`",
+    "percent": "100 %% done %% now",
+    "a value": "the value {meta.name} and {{ page.title }}",
+}
+
+
+@pytest.mark.parametrize(("text", "lines"), SHOWN.values(), ids=SHOWN)
+def test_what_readers_of_the_site_see_stays(text: str, lines: list[str]) -> None:
+    shown = [line.rstrip() for line in plain_markdown(text, "")[0].split("\n")]
+    assert [line for line in shown if line] == lines
+
+
+@pytest.mark.parametrize("text", UNCHANGED.values(), ids=UNCHANGED)
+def test_text_that_only_looks_like_a_mark_stays(text: str) -> None:
+    assert plain_markdown(text, "")[0] == text
+
+
+@pytest.mark.parametrize(
+    "text", ['{\n  "title": "Rope",\n  "draft": true\n}\n\nText.', '{"title": "Rope", "draft": true}\nText.']
+)
+def test_front_matter_may_be_json(text: str) -> None:
+    values, body, warning = split_front_matter(text)
+    assert (values["title"], values["draft"], body.strip(), warning) == ("Rope", True, "Text.", "")
+
+
+@pytest.mark.parametrize("text", ["{#if a}\nText.\n{/if}", '{"a" is a string}', "{ x }"])
+def test_other_braces_are_no_front_matter(text: str) -> None:
+    assert split_front_matter(text) == ({}, text, "")
