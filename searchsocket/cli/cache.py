@@ -9,13 +9,12 @@ import click
 from searchsocket.backends import Backends
 from searchsocket.cli.options import WholeNumber, is_quiet, json_option, load_project, project_option, result_options
 from searchsocket.cli.output import count, print_json, safe, say
-from searchsocket.cli.removed import Group
 from searchsocket.models.embedders.cache import CachedModel, EmbeddingCache
 
 _DAY_S = 86_400
 
 
-@click.group(cls=Group)
+@click.group()
 def cache() -> None:
     """Show and shrink the embedding cache.
 

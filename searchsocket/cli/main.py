@@ -16,13 +16,12 @@ from searchsocket.cli.exits import received_signal, watch_signals
 from searchsocket.cli.log_lines import log_lines
 from searchsocket.cli.options import JSON_FLAG, remember_json, wants_json
 from searchsocket.cli.output import print_error
-from searchsocket.cli.removed import Group
 from searchsocket.commit import COMMIT
 from searchsocket.errors import ConfigMissing, SearchSocketError, StateUnavailable
 from searchsocket.system.errors import system_error
 
 
-class Commands(Group):
+class Commands(click.Group):
     """The group of all commands; typed and system errors end a command with a code and a message, not a traceback."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

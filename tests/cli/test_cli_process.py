@@ -19,7 +19,6 @@ import pytest
 from click.testing import CliRunner
 
 from searchsocket.cli.main import cli
-from searchsocket.cli.removed import REMOVED
 
 pytestmark = pytest.mark.dagster
 
@@ -322,10 +321,3 @@ def test_no_thread_waits_for_products_that_nobody_makes() -> None:
         number, threads = result.stdout.split()
         assert number == expected
         assert expected != "1" or threads == "1"
-
-
-@pytest.mark.parametrize("path", REMOVED)
-def test_a_removed_command_names_its_replacement(path: str) -> None:
-    result = CliRunner().invoke(cli, [*path.split(), "x"])
-    assert result.exit_code == 2
-    assert f"`searchsocket {path}` was removed: " in result.output

@@ -9,7 +9,6 @@ import click
 
 from searchsocket.cli.options import WholeNumber, load_project, result_options, scope_options
 from searchsocket.cli.output import count, safe, say
-from searchsocket.cli.removed import removed_option
 from searchsocket.extensions.demand.log import DemandLog
 from searchsocket.extensions.demand.report import MAX_ENTRIES, DemandEntry, DemandReport, demand_report
 from searchsocket.extensions.demand.sample import sample_rows
@@ -32,7 +31,6 @@ _TITLES = {
 @scope_options
 @click.option("--days", type=WholeNumber(1, 3650), default=30, show_default=True, help="Number of days to report.")
 @click.option("--limit", type=WholeNumber(1, MAX_ENTRIES), default=10, show_default=True, help="Queries in each list.")
-@removed_option("--accept", "paste the lines at the end of the report into their files")
 @click.option("--sample", "is_sample", is_flag=True, help="Show a report of invented visitors; needs no log.")
 @result_options
 def demand(root: Path, scope_name: str | None, days: int, limit: int, is_sample: bool, as_json: bool) -> None:

@@ -83,12 +83,6 @@ def test_the_lines_to_paste_work(visited: Path, run: RunCli, run_json: RunJson) 
     assert next(entry for entry in again["top"] if entry["query"] == "mooring rope")["proposal"] is None
 
 
-def test_the_removed_option_names_its_replacement(visited: Path, run: RunCli) -> None:
-    result = run("demand", "--accept", "2", project=visited)
-    assert result.exit_code == 2
-    assert "--accept was removed: paste the lines" in result.stderr
-
-
 def test_a_table_of_golden_queries_gets_a_row(visited: Path, run_json: RunJson) -> None:
     (visited / "golden-queries.tsv").write_text("kind\tquery\ttarget\nplain\ttide table\t/docs/tides")
     report = run_json("demand", project=visited)
