@@ -225,12 +225,11 @@ def _add_agents(context: AppContext, libraries: "WithOthers | None", *, may_sync
     from search_api.endpoints.mcp import add_mcp  # the import takes a second of CPU
 
     project, environ, clock = context.project, context.environ, context.clock
-    settings = project.settings
-    keeping = Keeping(bool(settings.mcp.sync) and may_sync)
+    keeping = Keeping(bool(project.settings.mcp.sync) and may_sync)
     services = open_services(
         project, environ, clock=clock, on_error=context.on_error, service=context.service, keeping=keeping
     )
-    add_mcp(context.app, project, services, clock, libraries)
+    add_mcp(context.app, services, libraries)
 
 
 def _ignore(*_: object) -> None:

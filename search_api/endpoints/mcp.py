@@ -1,8 +1,7 @@
 """MCP over HTTP for trusted callers: stateless, one JSON response per request."""
 
-from collections.abc import AsyncIterator, Callable, Collection
+from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
-from datetime import datetime
 from typing import Any
 
 from fastapi import FastAPI
@@ -16,7 +15,6 @@ from search_api.gate.callers import origin_host
 from searchsocket.agents.library import ServedLibraries, WithOthers
 from searchsocket.agents.server import make_server
 from searchsocket.errors import ConfigError, Unauthorized
-from searchsocket.project.project import Project
 from searchsocket.serving.capabilities.base import Services
 from searchsocket.serving.hosts import host_name, is_loopback
 from searchsocket.system.json_text import without_lone_surrogates
@@ -68,22 +66,17 @@ def _repaired(receive: Receive) -> Receive:
     return receive_repaired
 
 
-def add_mcp(
-    app: FastAPI,
-    project: Project,
-    services: Services,
-    clock: Callable[[], datetime],
-    with_others: WithOthers | None,
-) -> None:
+def add_mcp(app: FastAPI, services: Services, with_others: WithOthers | None) -> None:
     """Serve the protocol at `mcp.http.path`, for as long as the application runs.
 
     Raises:
         ConfigError: The path belongs to another endpoint.
     """
+    project = services.project
     path = project.settings.mcp.http.path
     if routes := [route for route in app.routes if getattr(route, "path", "").split("/{")[0] == path]:
         raise ConfigError(f"mcp.http.path {path!r} is where {getattr(routes[0], 'name', 'another endpoint')} is served")
-    own = ServedLibraries(project, services, clock)
+    own = ServedLibraries(services)
     libraries = with_others(project.id, own) if with_others else own
     structured = project.settings.mcp.structured_content
     server = make_server(libraries, structured=structured, on_error=services.search().on_error)

@@ -2,9 +2,8 @@
 
 import subprocess
 import threading
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 
@@ -66,7 +65,6 @@ class CheckoutLibraries:
         *,
         scope: str | None = None,
         tools: Collection[str] | None = None,
-        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
         on_error: OnError = lambda _: None,
     ) -> None:
         """
@@ -78,7 +76,6 @@ class CheckoutLibraries:
         self._environ = environ
         self._scope = scope
         self._tools = self.worktree.project.settings.mcp.tools if tools is None else tools
-        self._clock = clock
         self._on_error = on_error
         self._opened: dict[Path, Services] = {}
         self._lock = threading.Lock()
@@ -119,10 +116,8 @@ class CheckoutLibraries:
         own = Scope(project.id, scope.name)
         has_pages = SITE.name in contents_of(self.worktree.project, self.worktree.main_checkout)
         return Library(
-            project,
             self._services(project),
             own,
-            self._clock,
             self.worktree.branch,
             has_pages,
             frozenset(self.tools),
@@ -149,7 +144,7 @@ class CheckoutLibraries:
         with self._lock:
             if project.root not in self._opened:
                 self._opened[project.root] = open_services(
-                    project, self._environ, clock=self._clock, on_error=self._on_error, keeping=self._keeping(project)
+                    project, self._environ, on_error=self._on_error, keeping=self._keeping(project)
                 )
             return self._opened[project.root]
 

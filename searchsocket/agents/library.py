@@ -3,7 +3,6 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Protocol
 
 from searchsocket.errors import InvalidRequest, SearchSocketError
@@ -37,10 +36,8 @@ WRITES = frozenset(agent.name for agent in _AGENTS if agent.is_writing)
 class Library:
     """One scope of one project; safe to share between threads."""
 
-    project: Project
     services: Services
     scope: Scope
-    clock: Callable[[], datetime]
     branch: str = ""  # checked out in the agent's folder; "" if unknown or not applicable
     has_pages: bool = True
     tools: frozenset[str] = frozenset()  # offered tools; an answer names no others
@@ -50,6 +47,11 @@ class Library:
     def next(self, tool: str, text: str) -> str:
         """Return a text that refers to a tool; "" if the tool is not offered."""
         return text if tool in self.tools else ""
+
+    @property
+    def project(self) -> Project:
+        """The project of the scope."""
+        return self.services.project
 
     @property
     def service(self) -> SearchService:
@@ -95,7 +97,7 @@ class Library:
 
     def age_s(self, published_at: str) -> float:
         """Return the seconds since a generation was published."""
-        return age_s(published_at, self.clock())
+        return age_s(published_at, self.services.clock())
 
     def sync_if_stale(self, *, first: bool) -> tuple[Note, ...]:
         """Index changes of the source code before an answer about it; see `Part.sync_if_stale`."""
@@ -161,23 +163,21 @@ WithOthers = Callable[[str, Libraries], Libraries]  # adds other projects to the
 class ServedLibraries:
     """Libraries of a service with trusted callers."""
 
-    project: Project
     services: Services
-    clock: Callable[[], datetime]
 
     @property
     def tools(self) -> Sequence[str]:
-        settings = self.project.settings
+        project = self.services.project
+        settings = project.settings
         sync = any(part().may_sync for part in self.services.parts.values())
-        return offered_tools(settings.mcp.tools, settings, {SITE.name, *contents_of(self.project)}, sync=sync)
+        return offered_tools(settings.mcp.tools, settings, {SITE.name, *contents_of(project)}, sync=sync)
 
     @property
     def projects(self) -> Sequence[str]:
         return ()
 
     def find(self, scope: str, project: str = "") -> Library:
-        served_scope = self.services.scope(scope or None, AGENT)
-        return Library(self.project, self.services, served_scope, self.clock, tools=frozenset(self.tools))
+        return Library(self.services, self.services.scope(scope or None, AGENT), tools=frozenset(self.tools))
 
     @property
     def is_open(self) -> bool:

@@ -13,7 +13,7 @@ from searchsocket.cli.output import warn
 from searchsocket.cli.results import print_answer
 from searchsocket.serving.answers import text_lines
 from searchsocket.serving.capabilities.all_capabilities import CAPABILITIES
-from searchsocket.serving.capabilities.base import SHELL, AnyCapability, utc_now
+from searchsocket.serving.capabilities.base import SHELL, AnyCapability
 from searchsocket.serving.services import open_services
 from searchsocket.system.json_text import JsonObject
 from searchsocket.text.mistakes import explain_mistake
@@ -33,7 +33,7 @@ def __getattr__(name: str) -> click.Command:
 
 def _command(capability: AnyCapability, name: str) -> click.Command:
     def run(root: Any, scope_name: str | None, as_json: bool, **values: Any) -> None:
-        services = open_services(load_project(root), os.environ, clock=utc_now, on_error=warn)
+        services = open_services(load_project(root), os.environ, on_error=warn)
         answer = capability.run(services, _request(capability, scope_name, values), SHELL)
         print_answer(answer, text_lines(answer), as_json=as_json)
 

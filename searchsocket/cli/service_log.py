@@ -3,7 +3,6 @@
 import os
 import time
 import traceback
-from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -24,14 +23,13 @@ class ServiceLog:
         json_lines: Write JSON objects, one per line.
     """
 
-    def __init__(self, *, json_lines: bool = False, monotonic: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, *, json_lines: bool = False) -> None:
         self._json_lines = json_lines
-        self._monotonic = monotonic
         self._written_at: dict[str, float] = {}
 
     def __call__(self, error: BaseException) -> None:
         line = trouble_line(error)
-        now = self._monotonic()
+        now = time.monotonic()
         if now - self._written_at.get(line, -_REPEAT_S) < _REPEAT_S:
             return
         if len(self._written_at) >= _MAX_LINES:

@@ -5,7 +5,7 @@ from datetime import datetime
 from functools import cache
 
 from searchsocket.project.project import Project
-from searchsocket.serving.capabilities.base import Services
+from searchsocket.serving.capabilities.base import Services, utc_now
 from searchsocket.serving.content import open_content
 from searchsocket.serving.parts import Keeping, PartContext, enabled_parts, open_parts
 from searchsocket.serving.service import OnError, SearchService, open_service
@@ -15,7 +15,7 @@ def open_services(
     project: Project,
     environ: Mapping[str, str],
     *,
-    clock: Callable[[], datetime],
+    clock: Callable[[], datetime] = utc_now,
     on_error: OnError,
     service: SearchService | None = None,
     keeping: Keeping | None = None,

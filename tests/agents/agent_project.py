@@ -61,7 +61,7 @@ def server_of(project: Project, **options: Any) -> Any:
     keeping = Keeping(bool(project.settings.mcp.sync))
     services = open_services(project, {}, clock=lambda: NOW, on_error=lambda _: None, keeping=keeping)
     structured = project.settings.mcp.structured_content
-    return make_server(ServedLibraries(project, services, lambda: NOW), structured=structured, **options)
+    return make_server(ServedLibraries(services), structured=structured, **options)
 
 
 def offering(project: Project, *tools: str, **others: Any) -> Project:

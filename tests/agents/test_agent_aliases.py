@@ -104,6 +104,6 @@ def test_without_pages_the_usual_folder_is_the_code(tmp_path: Any, agent_project
 
     server = server_of(offering(agent_project))
     assert "docs/battery.md" in text_of(call(server, "search_content", exact_terms=["battery"]))
-    library = Library(agent_project, None, agent_project.scope_named("main"), None, has_pages=False)  # type: ignore[arg-type]
+    library = Library(None, agent_project.scope_named("main"), has_pages=False)  # type: ignore[arg-type]
     assert library.folder("") == "main/code"
     assert library.folder("old/site") == "main/site"

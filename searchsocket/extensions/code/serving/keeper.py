@@ -58,8 +58,6 @@ class CodeKeeper:
         scope: str | None = None,
         may_sync: bool,
         clock: Callable[[], datetime],
-        upkeep: Callable[[Project, Mapping[str, str]], CodeUpkeep] = open_upkeep,
-        monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         """
         Args:
@@ -71,11 +69,9 @@ class CodeKeeper:
         self._environ = environ
         self._scope = scope
         self._clock = clock
-        self._open = upkeep
-        self._opened = (configuration_digest(self._root), upkeep(project, environ))
+        self._opened = (configuration_digest(self._root), open_upkeep(project, environ))
         self._lock = threading.Lock()
         self._running: Future[CodeSynced] | None = None
-        self._monotonic = monotonic
         self._work = _Work(0, 0, 0.0)  # of the running sync
         self._last_key: _Key = ()  # stale files before the last sync; a second sync of the same would not help
 
@@ -145,9 +141,9 @@ class CodeKeeper:
         if key == self._last_key:
             return (_note(comparison, "a sync did not index it; see `searchsocket code sync`"),)
         self._last_key = key
-        began_s = self._monotonic()
+        began_s = time.monotonic()
         synced = self._result(self._begin(scope, comparison), WAIT_S if comparison.live else FIRST_WAIT_S)
-        return _outcome(synced, self._monotonic() - began_s, is_first=comparison.live is None)
+        return _outcome(synced, time.monotonic() - began_s, is_first=comparison.live is None)
 
     @cached_property
     def _may_begin(self) -> bool:
@@ -171,7 +167,7 @@ class CodeKeeper:
         with self._lock:
             digest, upkeep = self._opened
             if (now := configuration_digest(self._root)) != digest:
-                upkeep = self._open(open_project(self._root, self._environ), self._environ)
+                upkeep = open_upkeep(open_project(self._root, self._environ), self._environ)
                 self._opened = (now, upkeep)
             return upkeep
 
@@ -199,7 +195,7 @@ class CodeKeeper:
                 return self._running
             self._running = future = Future[CodeSynced]()
             files = [*comparison.files.new, *comparison.files.changed, *comparison.files.marked]
-            self._work = _Work(len(files), sum(map(self._size, files)), self._monotonic())
+            self._work = _Work(len(files), sum(map(self._size, files)), time.monotonic())
 
         def work() -> None:
             try:
@@ -228,7 +224,7 @@ class CodeKeeper:
         except TimeoutError as error:
             if future.done():
                 raise
-            raise Busy(self._work.progress(self._monotonic())) from error
+            raise Busy(self._work.progress(time.monotonic())) from error
 
 
 def _amount(files: int, size: int) -> str:

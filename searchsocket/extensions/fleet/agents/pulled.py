@@ -1,10 +1,9 @@
 """Libraries of a pushed index in an object store, for agents without a checkout of the documentation."""
 
 import threading
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 from searchsocket.agents.library import Library, ServedLibraries, offered_tools
@@ -47,7 +46,6 @@ class PulledLibraries:
         *,
         scope: str | None = None,
         tools: Collection[str] | None = None,
-        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
         on_error: OnError = lambda _: None,
     ) -> None:
         """
@@ -62,7 +60,6 @@ class PulledLibraries:
         self._url = url
         self._environ = environ
         self._scope = scope or ""
-        self._clock = clock
         self._on_error = on_error
         self._served: ServedLibraries | None = None
         self._lock = threading.Lock()
@@ -95,11 +92,7 @@ class PulledLibraries:
         with self._lock:
             if self._served is None:
                 pulled = open_pulled(self._home, self._environ, self._url)
-                service = open_service(
-                    pulled.project, self._environ, clock=self._clock, on_error=self._on_error, store=pulled.store
-                )
-                services = open_services(
-                    pulled.project, self._environ, clock=self._clock, on_error=self._on_error, service=service
-                )
-                self._served = ServedLibraries(pulled.project, services, self._clock)
+                project, environ, on_error = pulled.project, self._environ, self._on_error
+                service = open_service(project, environ, on_error=on_error, store=pulled.store)
+                self._served = ServedLibraries(open_services(project, environ, on_error=on_error, service=service))
             return self._served
