@@ -13,7 +13,7 @@ from search_api.endpoints.capabilities import OnAnswer, add_capability
 from search_api.endpoints.common import Freshness, check_search_path
 from search_api.endpoints.health import PROBES, add_health
 from search_api.endpoints.metrics import Metrics, ProjectNumbers, add_metrics
-from search_api.endpoints.pages import add_llms, add_pages
+from search_api.endpoints.pages import add_pages
 from search_api.errors import add_handlers
 from search_api.extension import AppContext, prefix_of
 from search_api.gate.observer import access_log
@@ -32,7 +32,6 @@ from searchsocket.project.project import Project
 from searchsocket.serving.capabilities.all_capabilities import capabilities_of
 from searchsocket.serving.capabilities.pages import PAGE, SEARCH
 from searchsocket.serving.hosts import is_loopback
-from searchsocket.serving.llms import AgentTexts
 from searchsocket.serving.parts import Keeping, enabled_parts
 from searchsocket.serving.service import OnError, SearchService, open_service
 from searchsocket.serving.services import open_services
@@ -96,7 +95,9 @@ def create_app(
     on_search = _all_of([each.on_search for each in added if each.on_search])
     queries = _add_capabilities(context, on_search)
     add_health(app, context.prefix, service)
-    add_llms(app, AgentTexts(project, service), service, context.freshness)
+    for each in added:
+        if each.any_path:
+            each.any_path()
     if project.settings.mcp.enable and project.settings.mcp.http.path:
         _add_agents(context, libraries, may_sync=store is None)
     numbers = ProjectNumbers(metrics or Metrics(project.id), service)

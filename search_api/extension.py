@@ -49,3 +49,5 @@ class Added(NamedTuple):
 
     on_search: OnAnswer | None = None  # called with each search
     beacon: str = ""  # the path to which pages report opened results
+    # Adds endpoints whose paths match those of others, such as `/{page:path}.md`, after the requests of the API.
+    any_path: Callable[[], None] | None = None

@@ -8,15 +8,14 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
-from itertools import groupby
+from itertools import chain, groupby
 
 import dagster as dg
 
 from searchsocket.errors import CandidateRefused
 from searchsocket.pipeline.run.checks import Check, outcome_of, refused_outcomes
-from searchsocket.pipeline.run.context import corpora_by_name
+from searchsocket.pipeline.run.context import SITE
 from searchsocket.pipeline.run.stage import AnyStage
-from searchsocket.pipeline.run.stages import LLMS_STAGES, STAGES, STATIC_STAGES, every_stage
 from searchsocket.quality.checks import ALL_CHECKS, BETWEEN_RUNS, RUN_CHECKS, checks_of
 from searchsocket.quality.gate import gate_digest
 from searchsocket_assets.command_runs import recorded_outcome, recorded_stage, report_of_command
@@ -30,79 +29,9 @@ from searchsocket_assets.run.translate import (
     events_logged,
     materialized,
 )
-from searchsocket_assets.site import DagsterSite
+from searchsocket_assets.site import DagsterSite, job_stages
 
 Results = Iterator[dg.MaterializeResult[None] | dg.AssetCheckEvaluation]
-_COLUMNS = {
-    "site_pages": (
-        ("url", "string", "canonical URL; one row per page"),
-        ("locator", "string", "file or URL in the source"),
-        ("raw_hash", "string", "SHA-256 of the bytes"),
-        ("bytes", "int", "size of the page in bytes"),
-    ),
-    "page_mirror": (
-        ("url", "string", "canonical URL; one file per page"),
-        ("title", "string", "title of the page"),
-        ("route_file", "string", "route file of the page; empty if unknown"),
-        ("incoming_links", "int", "number of pages that link to this page"),
-        ("body", "string", "main content as Markdown"),
-    ),
-    "page_chunks": (
-        ("id", "string", "stable key of the chunk"),
-        ("url", "string", "URL path of the page"),
-        ("heading_path", "array<string>", "headings above the chunk, outermost first"),
-        ("text", "string", "text that search and snippets use"),
-        ("content_hash", "string", "SHA-256 of the embedded text"),
-    ),
-    "chunk_embeddings": (
-        ("content_hash", "string", "SHA-256 of the embedded text"),
-        ("model_id", "string", "embedding model"),
-        ("vector", "array<float32>", "embedding, a vector of length 1"),
-    ),
-    "search_index": (
-        ("id", "string", "stable key of the chunk"),
-        ("url", "string", "URL path of the page"),
-        ("title", "string", "title of the page"),
-        ("text", "string", "text that search and snippets use"),
-        ("vector", "array<float32>", "embedding, a vector of length 1"),
-    ),
-    "llms_txt": (
-        ("url", "string", "URL path of the page; one file per page"),
-        ("title", "string", "title of the page"),
-        ("note", "string", "one-line summary of the page"),
-        ("size", "int", "size of the Markdown file in bytes"),
-    ),
-    "static_search": (
-        ("file", "string", "name of the file: its kind and the hash of its contents"),
-        ("bytes", "int", "size of the file in bytes"),
-    ),
-    "code_files": (
-        ("url", "string", "path from the project folder; one row per file"),
-        ("locator", "string", "path from the project folder"),
-        ("raw_hash", "string", "SHA-256 of the bytes"),
-        ("bytes", "int", "size of the file in bytes"),
-    ),
-    "code_chunks": (
-        ("id", "string", "stable key of the chunk: path, symbol, number"),
-        ("url", "string", "path of the file from the project folder"),
-        ("symbol", "string", "qualified name of the definition"),
-        ("lines", "string", "first and last line"),
-        ("text", "string", "text that search and snippets use"),
-        ("content_hash", "string", "SHA-256 of the embedded text"),
-    ),
-    "code_embeddings": (
-        ("content_hash", "string", "SHA-256 of the embedded text"),
-        ("model_id", "string", "embedding model"),
-        ("vector", "array<float32>", "embedding, a vector of length 1"),
-    ),
-    "code_index": (
-        ("id", "string", "stable key of the chunk"),
-        ("url", "string", "path of the file from the project folder"),
-        ("symbol", "string", "qualified name of the definition"),
-        ("text", "string", "text that search and snippets use"),
-        ("vector", "array<float32>", "embedding, a vector of length 1"),
-    ),
-}
 
 
 def stage_asset(stage: AnyStage, site: DagsterSite) -> dg.AssetsDefinition:
@@ -118,7 +47,7 @@ def stage_asset(stage: AnyStage, site: DagsterSite) -> dg.AssetsDefinition:
         description=stage.description,
         deps=[site.key(name) for name in stage.reads] or (site.deps if stage.corpus.is_built else ()),
         kinds=set(traits.source_kinds if stage.corpus.is_built and not stage.reads else stage.kinds),
-        metadata=column_schema(stage.name),
+        metadata=column_schema(stage),
         code_version=stage.version,
         partitions_def=site.partitions,
         group_name=site.group(stage.corpus.name),
@@ -157,10 +86,10 @@ def stage_asset(stage: AnyStage, site: DagsterSite) -> dg.AssetsDefinition:
     return site.translated(run_stage, stage.name)
 
 
-def column_schema(stage: str) -> Mapping[str, dg.TableSchema]:
-    """The metadata of an asset with its columns."""
-    columns = [dg.TableColumn(name, kind, description) for name, kind, description in _COLUMNS[stage]]
-    return {"dagster/column_schema": dg.TableSchema(columns)}
+def column_schema(stage: AnyStage) -> Mapping[str, dg.TableSchema]:
+    """The metadata of an asset with its columns; empty if its stage describes none."""
+    columns = [dg.TableColumn(name, kind, description) for name, kind, description in stage.columns]
+    return {"dagster/column_schema": dg.TableSchema(columns)} if columns else {}
 
 
 # Dagster records when an upstream asset builds the site, so a condition on it is better than a sensor. Branches change
@@ -177,11 +106,8 @@ def _freshness(max_age_days: float) -> dg.FreshnessPolicy | None:
 
 
 def stage_assets(site: DagsterSite) -> tuple[dg.AssetsDefinition, ...]:
-    """An asset for each stage; those of other corpora, `llms.txt` and static search only if they are enabled."""
-    llms = LLMS_STAGES.values() if site.traits.has_llms else ()
-    static = STATIC_STAGES.values() if site.traits.has_static else ()
-    others = [stage for name in site.traits.corpora for stage in every_stage(corpora_by_name()[name]).values()]
-    stages = (*STAGES.values(), *llms, *static, *others)
+    """An asset for each stage: those of the site with those of extensions, then those of other corpora."""
+    stages = chain.from_iterable(job_stages(site, corpus).values() for corpus in (SITE.name, *site.traits.corpora))
     return tuple(stage_asset(stage, site) for stage in stages)
 
 

@@ -137,7 +137,7 @@ def _tags(project: Project, report: RunReport) -> dict[str, str]:
 
 def _selection(site: DagsterSite, report: RunReport) -> list[dg.AssetKey] | None:
     """The assets of the run: None, so all of its job, unless the command left out a stage that is enabled now."""
-    if report.failure or job_stages(site, report.corpus) <= report.stages.keys():
+    if report.failure or job_stages(site, report.corpus).keys() <= report.stages.keys():
         return None
     return [site.key(name) for name in report.stages]
 

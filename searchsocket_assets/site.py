@@ -1,7 +1,7 @@
 """One project inside a Dagster deployment: its folder, and the names and traits of its definitions."""
 
 import os
-from collections.abc import Callable, KeysView, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,7 +16,8 @@ from searchsocket.extensions import extensions
 from searchsocket.pipeline.branches.scopes import existing_scopes, live_branches_or_error, named_scope
 from searchsocket.pipeline.run.context import SITE, ScopeRun, corpora_by_name, corpora_of
 from searchsocket.pipeline.run.options import RunOptions
-from searchsocket.pipeline.run.stages import LLMS_STAGES, STAGES, STATIC_STAGES, every_stage
+from searchsocket.pipeline.run.stage import AnyStage
+from searchsocket.pipeline.run.stages import every_stage, site_stages, staged_extensions
 from searchsocket.project.project import Project, open_project
 from searchsocket.project.scopes import sanitise_scope
 from searchsocket.project.settings.model import LOCAL_EMBEDDERS
@@ -47,8 +48,7 @@ class ProjectTraits:
     source_kinds: frozenset[str] = frozenset({"html"})
     corpora: tuple[str, ...] = ()  # what is indexed besides the pages, e.g. code
     assets: tuple[str, ...] = ()  # of extensions that are on, see `Extension.assets`
-    has_llms: bool = False  # llms.txt and its pages are written
-    has_static: bool = False  # the index is exported for search without a server
+    staged: frozenset[str] = frozenset()  # extensions whose stages follow those of the site
     discovers_branches: bool = False  # the sensor for new branches runs from the start
     watches_builds: bool = False  # the sensor for new builds runs from the start
     prunes_branches: bool = False  # the sensor for deleted branches runs from the start
@@ -80,8 +80,7 @@ def read_traits(root: Path, environ: Mapping[str, str]) -> tuple[str, ProjectTra
             owners=settings.dagster.owners,
             corpora=tuple(corpus.name for corpus in corpora_of(settings) if corpus is not SITE),
             assets=tuple(each.assets for each in extensions() if each.assets and each.is_on(settings)),
-            has_llms=settings.llms.enable,
-            has_static=settings.export.static,
+            staged=frozenset(staged_extensions(settings)),
             discovers_branches=settings.branches.discover,
             watches_builds=settings.branches.watch,
             pays_for_embeddings=settings.embeddings.provider not in LOCAL_EMBEDDERS,
@@ -246,12 +245,9 @@ class DagsterSite:
         return self.partitions_name != NAME
 
 
-def job_stages(site: DagsterSite, corpus: str) -> KeysView[str]:
-    """The names of the stages in the job of a corpus."""
-    if corpus != SITE.name:
-        return every_stage(corpora_by_name()[corpus]).keys()
-    optional = (*(LLMS_STAGES if site.traits.has_llms else ()), *(STATIC_STAGES if site.traits.has_static else ()))
-    return dict.fromkeys((*STAGES, *optional)).keys()
+def job_stages(site: DagsterSite, corpus: str) -> Mapping[str, AnyStage]:
+    """The stages in the job of a corpus, by name."""
+    return site_stages(site.traits.staged) if corpus == SITE.name else every_stage(corpora_by_name()[corpus])
 
 
 def _partition_of(run: dg.DagsterRun) -> str:

@@ -95,8 +95,7 @@ def site_definitions(
         traits,
         owners=traits.owners if owners is None else tuple(owners),
         corpora=traits.corpora if code is None else (("code",) if code else ()),
-        has_llms=traits.has_llms if llms is None else llms,
-        has_static=traits.has_static if static is None else static,
+        staged=_with_choices(traits.staged, {"llms": llms, "export": static}),
         discovers_branches=traits.discovers_branches if automation is None else automation,
         watches_builds=traits.watches_builds if automation is None else automation,
         prunes_branches=bool(automation),
@@ -119,6 +118,12 @@ def site_definitions(
             traits=traits,
         )
     )
+
+
+def _with_choices(names: frozenset[str], choices: Mapping[str, bool | None]) -> frozenset[str]:
+    """Add the names that are chosen and remove those that are refused; None changes nothing."""
+    chosen = {name for name, choice in choices.items() if choice}
+    return (names | chosen) - {name for name, choice in choices.items() if choice is False}
 
 
 def definitions_of(site: DagsterSite) -> dg.Definitions:

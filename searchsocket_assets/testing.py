@@ -8,6 +8,7 @@ from unittest.mock import patch
 
 import dagster as dg
 
+from searchsocket.extensions import extensions
 from searchsocket.project.project import Project, open_project
 from searchsocket.search.query import SearchQuery
 from searchsocket.serving.service import open_service
@@ -25,8 +26,6 @@ _ALONE = {
 # Places of all that a run writes.
 _WRITTEN = {
     "SEARCHSOCKET__STATE__DIR": "state",
-    "SEARCHSOCKET__LLMS__DIR": "llms",
-    "SEARCHSOCKET__EXPORT__DIR": "static",
     "SEARCHSOCKET_CACHE": "cache",
 }
 
@@ -70,7 +69,9 @@ def index_site(
     """
     named = DagsterSite(name=site)
     job = definitions.resolve_job_def(named.named("index_site"))
-    written = {name: str(folder / place) for name, place in _WRITTEN.items()}
+    outputs = {f"SEARCHSOCKET__{each.name}__{each.output_dir}": each.name for each in extensions() if each.output_dir}
+    places = {**_WRITTEN, **{name.upper(): place for name, place in outputs.items()}}
+    written = {name: str(folder / place) for name, place in places.items()}
     with patch.dict(os.environ, {**_ALONE, **written}):
         with dg.DagsterInstance.ephemeral() as instance:
             assert isinstance(job.partitions_def, dg.DynamicPartitionsDefinition)

@@ -1,28 +1,18 @@
-"""`GET /api/pages/{path}`, and the same by `GET /api/pages?url=`; texts of the site for agents.
-
-These are at their usual addresses: `GET /llms.txt`, `/llms-full.txt` and `/page.md`.
-"""
+"""`GET /api/pages/{path}`, and the same by `GET /api/pages?url=`."""
 
 import re
-from collections.abc import Callable
 from functools import partial
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from fastapi import FastAPI, Header, Path, Query, Request
-from starlette.concurrency import run_in_threadpool
-from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from search_api.endpoints.capabilities import LenientQueryString, query_string_of, read_query_string
 from search_api.endpoints.common import ERRORS, Freshness, caller_of, json_response
 from search_api.gate.queries import Queries
-from searchsocket.content.llms.index import INDEX
 from searchsocket.serving.capabilities.fields import NO_NUL
 from searchsocket.serving.capabilities.pages import PAGE, PageRequest, read_page
-from searchsocket.serving.llms import AgentText, AgentTexts
-from searchsocket.serving.service import SearchService
-from searchsocket.types import Scope
 
 _MARKDOWN = "text/markdown"  # not in the schema: in generated clients, each page would be an object or a text
 Accept = Annotated[str, Header(include_in_schema=False)]
@@ -34,8 +24,6 @@ PagePath = Annotated[
         json_schema_extra=NO_NUL,
     ),
 ]
-MARKDOWN = "text/markdown"
-_LISTS = r"llms.txt", r"llms-full.txt", r"llms-full-{part:int}.txt"
 
 
 def add_pages(app: FastAPI, path: str, queries: Queries, freshness: Freshness) -> None:
@@ -92,37 +80,3 @@ def _link(request: Request, token: str) -> dict[str, str]:
 
 def _is_markdown(name: str, accept: str) -> bool:
     return _MARKDOWN in accept.lower() or name.endswith(".md")
-
-
-def add_llms(app: FastAPI, texts: AgentTexts, service: SearchService, freshness: Freshness) -> None:
-    """Serve the lists at the root and in each folder, and every page at its address with `.md`."""
-
-    async def answer(
-        request: Request, scope: str | None, media_type: str, make: Callable[[Scope], AgentText | None]
-    ) -> Response:
-        caller = caller_of(request)
-        if unchanged := freshness.unchanged(request, caller, scope):
-            return unchanged
-        text = await run_in_threadpool(lambda: make(service.scopes.find(scope, trusted=caller.trusted)))
-        if text is None:
-            raise HTTPException(404)
-        headers = freshness.headers(request, caller, text.scope, text.generation)
-        base = service.site_of(text.scope).path
-        links = [f'<{base}/{INDEX}>; rel="describedby"; type="text/plain"']
-        if text.canonical:
-            links.insert(0, f'<{text.canonical}>; rel="canonical"')
-        headers["link"] = ", ".join(link for link in links if link.isascii())
-        return Response(text.data, headers=headers, media_type=media_type)
-
-    async def get_list(request: Request, scope: str | None = None) -> Response:
-        path = request.url.path
-        return await answer(request, scope, "text/plain", lambda named_scope: texts.file(path, named_scope))
-
-    async def get_markdown(request: Request, scope: str | None = None) -> Response:
-        raw = request.scope["raw_path"].partition(b"?")[0].decode("latin-1")
-        return await answer(request, scope, MARKDOWN, lambda named_scope: texts.page(raw, named_scope))
-
-    for name in _LISTS:
-        app.get(f"/{name}", include_in_schema=False)(get_list)
-        app.get(f"/{{folder:path}}/{name}", include_in_schema=False)(get_list)
-    app.get("/{page:path}.md", include_in_schema=False)(get_markdown)

@@ -9,8 +9,8 @@ from searchsocket.extensions.base import Extension, Store, load
 
 GROUP = "searchsocket.extensions"
 _OURS = (
-    "answers", "code", "demand", "documents", "browser", "records", "fleet", "metrics", "milvus", "pinecone",
-    "pgvector", "qdrant",
+    "answers", "code", "demand", "documents", "browser", "records", "fleet", "metrics", "llms", "export", "milvus",
+    "pinecone", "pgvector", "qdrant",
 )  # fmt: skip
 
 

@@ -72,8 +72,11 @@ class Extension:
     """The parts of one extension; "" means that it brings nothing of this kind.
 
     Attributes:
-        name: Also the name of its section in the settings, whose `enable` turns the extension on and off.
+        name: Also the name of its section in the settings.
         settings: Its section, a class of `SettingsSection`.
+        switch: Key of its section that turns the extension on and off; one without this key is always on.
+        example: Line of its section in the configuration that `searchsocket init` writes.
+        site_title: Key of its section with the name of the site.
         capabilities: A sequence of `Capability`: what callers can request over HTTP and as tools.
         tools: A sequence of `Tool`: the answers of its capabilities as text for agents, unless each field on a line
             is enough.
@@ -85,6 +88,13 @@ class Extension:
         readers: Kind of a page -> the function that extracts it, as `content.html.extract.extract_html`.
         readers_version: Of their output: when it changes, pages are read again.
         files: Names in the state folder that `searchsocket clean --all` deletes.
+        stages: A sequence of `Stage` of `searchsocket.pipeline.run.stage`: stages of the site after `search_index`, in
+            runs and as assets, while the extension is on.
+        input_paths: Keys of its section with files and folders that its stages read, relative to the project.
+        output_dir: Key of its section with the folder that its stages write to, relative to the project; `{scope}` in
+            it is replaced. A change in one of them is a reason for a run.
+        when_off: A function of a `ScopeRun` that deletes what its stages wrote; it is called after a publish while the
+            extension is off.
         corpora: A sequence of `Corpus`: what it indexes besides the pages of the site.
         store: A database for vectors.
         source: A source of pages.
@@ -112,6 +122,9 @@ class Extension:
 
     name: str
     settings: str = ""
+    switch: str = "enable"
+    example: str = ""
+    site_title: str = ""
     capabilities: str = ""
     tools: str = ""
     resources: str = ""
@@ -122,6 +135,10 @@ class Extension:
     readers: Mapping[str, str] = field(default_factory=dict)
     readers_version: str = ""
     files: Sequence[str] = ()
+    stages: str = ""
+    input_paths: Sequence[str] = ()
+    output_dir: str = ""
+    when_off: str = ""
     corpora: str = ""
     store: Store | None = None
     source: PageSource | None = None
@@ -140,11 +157,15 @@ class Extension:
     options: Mapping[str, str] = field(default_factory=dict)
 
     def is_on(self, settings: object) -> bool:
-        """Return True unless `enable` of the section with its name is false."""
+        """Return True unless the switch in its section is off."""
+        return bool(self.setting(settings, self.switch, True))
+
+    def setting(self, settings: object, key: str, default: Any = "") -> Any:
+        """Return a value of its section; the default if it has no such key."""
         section = getattr(settings, self.name, None)
         if section is None and self.settings:  # nothing configures it
             section = load(self.settings)()
-        return bool(getattr(section, "enable", True))
+        return getattr(section, key, default)
 
 
 def load(place: str) -> Any:

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from searchsocket.backends import Backends
 from searchsocket.errors import ConfigError, PageMissing, PageNotFound, ScopeNotIndexed, SearchSocketError
+from searchsocket.extensions import extensions
 from searchsocket.models.embedders.base import Embedder
 from searchsocket.models.embedders.lexicon import is_language
 from searchsocket.models.embedders.queries import QueryVectors
@@ -301,10 +302,11 @@ def site_names(projects: Sequence[Project]) -> list[str]:
 
 
 def configured_title(project: Project) -> str:
-    """The name of a project's site: `llms.title`, else that in the generator's configuration; "" without both."""
+    """The name of a project's site by its settings, else by the generator's configuration; "" without both."""
     from searchsocket.sources.find import configured_name  # takes 0.05 s, and a query of the shell asks for no title
 
-    return project.settings.llms.title or configured_name(project.root)
+    titles = (each.setting(project.settings, each.site_title) for each in extensions())
+    return next(filter(None, titles), "") or configured_name(project.root)
 
 
 def home_title(reader: IndexReader) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from posixpath import dirname, relpath
 
+from searchsocket.extensions import extensions
 from searchsocket.setup.after_build import EXPORT, puts_search_into_pages, step_changes
 from searchsocket.setup.build import ReadText
 from searchsocket.setup.changes import AT_CORNER, AnswerSource, Change, Ours, Paste, Plan, distinct, template
@@ -172,7 +173,10 @@ def configuration(facts: SiteFacts, origins: Sequence[str], project_id: str, def
         proxies = 'trusted_proxies = ["127.0.0.1"] # a proxy on this machine that may report visitor addresses\n'
         api = f"[api]\n{public}{'' if facts.has_server else '# '}{proxies}"
     address = f"base_url = {_toml(facts.origin)}" if facts.origin else '# base_url = "https://www.example.com"'
-    return template(NAME, project_id=_toml(project_id), address=address, scope=scope, base=base, api=api)
+    examples = "".join(f"[{each.name}]\n{each.example}\n\n" for each in extensions() if each.example)
+    return template(
+        NAME, project_id=_toml(project_id), address=address, scope=scope, base=base, extensions=examples, api=api
+    )
 
 
 def _settings(read: ReadText) -> JsonObject | None:

@@ -46,7 +46,7 @@ def details(instance: dg.DagsterInstance, key: dg.AssetKey, run: ScopeRun, resul
     }
     metadata: Metadata = {"dagster/row_count": result.total, **result.numbers.values()}
     metadata |= {"seconds": round(result.seconds, 3), "warnings": len(result.warnings)}
-    metadata |= {name: dg.MetadataValue.text(public(text)) for name, text in texts.items() if text}
+    metadata |= {name: _value(name, text) for name, text in texts.items() if text}
     if result.generation and run.corpus.has_checks:
         metadata |= _sample_metadata(instance, key, run, result)
     if result.warnings:
@@ -57,6 +57,11 @@ def details(instance: dg.DagsterInstance, key: dg.AssetKey, run: ScopeRun, resul
     if result.preview:
         metadata["preview"] = dg.MetadataValue.md(result.preview)
     return metadata | _locations(run, result)
+
+
+def _value(name: str, text: str) -> dg.MetadataValue[Any]:
+    """A fact; one that is a folder can be opened."""
+    return dg.MetadataValue.path(text) if name.endswith("_folder") else dg.MetadataValue.text(public(text))
 
 
 def _locations(run: ScopeRun, result: StageResult[Numbers]) -> Metadata:
@@ -73,10 +78,6 @@ def _locations(run: ScopeRun, result: StageResult[Numbers]) -> Metadata:
             locations = {name: dg.MetadataValue.path(folder), "dagster/uri": folder.absolute().as_uri()}
         if name == "generation_folder" and result.generation:
             locations["index_bytes"] = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-    if result.stage == "llms_txt":
-        locations["llms_folder"] = dg.MetadataValue.path(result.facts["llms_folder"])
-    if result.stage == "static_search":
-        locations["export_folder"] = dg.MetadataValue.path(result.facts["export_folder"])
     if result.stage == "search_index":
         locations["mirror_folder"] = dg.MetadataValue.path(run.project.mirror_dir / run.scope.name)
         locations["diff"] = dg.MetadataValue.md(f"`searchsocket diff --scope {run.scope.name}`: what changed")

@@ -229,7 +229,7 @@ def test_the_files_for_agents_are_an_asset_where_they_are_written(tmp_path: Path
 def test_all_that_dagster_lists_says_what_it_is_whose_and_what_about() -> None:
     """Assets, jobs, sensors, schedules and checks: nobody should have to read our code to know."""
     owners = ("team:docs", "ann@example.com")
-    definitions = build_definitions(traits=ProjectTraits(owners, corpora=("code",), has_llms=True))
+    definitions = build_definitions(traits=ProjectTraits(owners, corpora=("code",), staged=frozenset({"llms"})))
     assets = list(definitions.resolve_all_asset_specs())
     jobs, automation = [*(definitions.jobs or ())], [*(definitions.sensors or ()), *(definitions.schedules or ())]
     assert {entry.name for entry in automation} == {

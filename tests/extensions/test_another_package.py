@@ -15,6 +15,8 @@ import asyncio, json, os, sys
 from pathlib import Path
 import httpx
 from search_api.app import create_app
+from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.run.index import index_scope
 from searchsocket.project.project import open_project
 from searchsocket_assets.definitions import build_definitions
 from searchsocket_assets.site import traits_of_project
@@ -35,7 +37,9 @@ from searchsocket.agents.library import offered_tools
 tools = list(offered_tools(("core",), project.settings, ["site"]))
 definitions = build_definitions(root, traits=traits_of_project(os.environ))
 keys = [key.to_user_string() for key in definitions.resolve_all_asset_keys()]
-print(json.dumps({"http": asyncio.run(ask()), "tools": tools, "about": TOOLS["glossary"].description(tools),
+summary = index_scope(ScopeRun(project, project.scope_named("main"), "run", environ=os.environ))
+print(json.dumps({"http": asyncio.run(ask()), "stages": list(summary.seconds), "warnings": summary.warnings,
+                  "tools": tools, "about": TOOLS["glossary"].description(tools),
                   "assets": keys}))
 """
 
@@ -66,7 +70,8 @@ def command(packages: Path, *arguments: str) -> "subprocess.CompletedProcess[str
 def root(tmp_path: Path) -> Path:
     root = write_site(tmp_path / "harbour")
     (root / "searchsocket.toml").write_text("[glossary]\nenable = true\n")
-    (root / "glossary.toml").write_text('mooring = "A place where a boat is tied up."\n')
+    terms = 'mooring = "A place where a boat is tied up."\ngunwale = "The upper edge of a boat."\n'
+    (root / "glossary.toml").write_text(terms)
     return root
 
 
@@ -83,7 +88,9 @@ def test_it_is_seen_everywhere(packages: Path, root: Path) -> None:
     assert result["http"] == [200, definition, True]
     assert result["tools"] == ["search", "get_page", "ask", "glossary"]
     assert str(result["about"]).startswith("Get the definition of a term")
-    assert "glossary" in list(result["assets"])  # type: ignore[call-overload]
+    assert {"glossary", "glossary_terms"} <= set(result["assets"])  # type: ignore[call-overload]
+    assert list(result["stages"])[-2:] == ["search_index", "glossary_terms"]  # type: ignore[call-overload]
+    assert result["warnings"] == ["no page contains these terms of the glossary: gunwale"]
 
 
 def test_its_command_is_listed_and_answers(packages: Path, root: Path) -> None:
@@ -92,7 +99,7 @@ def test_its_command_is_listed_and_answers(packages: Path, root: Path) -> None:
     assert result.stdout == "term: mooring\ndefinition: A place where a boat is tied up.\n"
     unknown = command(packages, "glossary", "sail", "--project", str(root))
     assert (unknown.returncode, unknown.stderr) == (
-        2, "error [INVALID_REQUEST]: the glossary has no term 'sail'; it has mooring\n",
+        2, "error [INVALID_REQUEST]: the glossary has no term 'sail'; it has gunwale, mooring\n",
     )  # fmt: skip
 
 
@@ -109,7 +116,8 @@ def test_its_settings_are_checked_like_ours(packages: Path, root: Path) -> None:
 def test_an_extension_that_is_off_offers_nothing(packages: Path, root: Path) -> None:
     (root / "searchsocket.toml").write_text("")
     result = places(packages, root)
-    assert "glossary" not in [*list(result["tools"]), *list(result["assets"])]  # type: ignore[call-overload]
+    names = [name for kind in ("tools", "assets", "stages") for name in list(result[kind])]  # type: ignore[call-overload]
+    assert not [name for name in names if "glossary" in name]
     status, _, is_documented = result["http"]  # type: ignore[misc]
     assert (status, is_documented) == (404, False)
 

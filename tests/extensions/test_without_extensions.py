@@ -78,6 +78,7 @@ def test_the_core_indexes_searches_and_serves(core: Path, root: Path) -> None:
     assert "search" in report["tools"]
     assert not [name for name in report["tools"] if "code" in name]
     assert "search_index" in report["assets"]
+    assert not {"llms_txt", "static_search"} & {*report["assets"]}
 
 
 def test_a_database_that_no_extension_brings_is_named(core: Path, root: Path) -> None:

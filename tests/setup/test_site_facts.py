@@ -1,11 +1,14 @@
 """Facts that `init` reads from the files of a site."""
 
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
 
+from searchsocket.extensions import built_in
 from searchsocket.project.scopes import default_branch
+from searchsocket.project.settings.model import CoreSettings
 from searchsocket.setup.plan import configuration
 from searchsocket.setup.site import SiteFacts, detect_site
 
@@ -145,3 +148,11 @@ def test_in_a_repository_each_branch_gets_its_index_and_visitors_the_default_bra
     assert 'mode = "fixed"' in text
     assert 'base_url = "https://lib.dev"' in text
     assert "\n[api]" not in text
+
+
+def test_the_configuration_has_only_sections_that_are_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without an extension, its section would be an unknown key of the next command."""
+    monkeypatch.setattr("searchsocket.setup.plan.extensions", lambda: built_in()[:1])
+    sections = tomllib.loads(configuration(SiteFacts(), (), "docs", "main")).keys()
+    assert sections
+    assert sections <= CoreSettings.model_fields.keys()

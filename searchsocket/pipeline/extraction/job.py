@@ -18,6 +18,7 @@ from searchsocket.extensions import extensions
 from searchsocket.extensions.base import load
 from searchsocket.pipeline.extraction.limits import limited
 from searchsocket.pipeline.run.results import digest_of, sha256
+from searchsocket.project.settings.load import settings_from_json
 from searchsocket.project.settings.model import RunSettings, Settings
 from searchsocket.sources import configured_site, make_source
 from searchsocket.sources.base import Source
@@ -181,7 +182,7 @@ def _reader(kind: str) -> Callable[..., ExtractedPage]:
 
 def settings_of(job: ExtractionJob) -> Settings:
     """The configuration of a batch's project; parsed once per process."""
-    return _settings(job.settings_json)
+    return settings_from_json(job.settings_json)
 
 
 def source_of(job: ExtractionJob) -> Source:
@@ -190,10 +191,5 @@ def source_of(job: ExtractionJob) -> Source:
 
 
 @lru_cache(maxsize=4)
-def _settings(settings_json: str) -> Settings:
-    return Settings.model_validate_json(settings_json)
-
-
-@lru_cache(maxsize=4)
 def _source(root: Path, settings_json: str, mode: str | None, scope: str, fetched_dir: Path, run_id: str) -> Source:
-    return make_source(root, _settings(settings_json), mode, scope=scope, fetched_dir=fetched_dir)
+    return make_source(root, settings_from_json(settings_json), mode, scope=scope, fetched_dir=fetched_dir)

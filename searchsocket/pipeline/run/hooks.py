@@ -86,6 +86,13 @@ def hooks_of(run: ScopeRun) -> list[RunHooks]:
     return [load(each.run_hooks) for each in extensions() if each.run_hooks and each.is_on(run.project.settings)]
 
 
+def delete_former_output(run: ScopeRun) -> None:
+    """Let extensions that are off delete what their stages wrote; raises what they do."""
+    for extension in extensions():
+        if extension.when_off and not extension.is_on(run.project.settings):
+            load(extension.when_off)(run)
+
+
 @contextmanager
 def holding(run: ScopeRun, on_wait: Callable[[str], None] = lambda owner: None) -> Iterator[bool]:
     """Enter `hold` of all hooks; True if one of them keeps other machines away."""

@@ -115,27 +115,6 @@ class CodeNumbers(ChunkNumbers):
     removed: int
 
 
-@dataclass(frozen=True, slots=True)
-class LlmsNumbers(Numbers):
-    """Numbers of `llms_txt`."""
-
-    pages: int  # listed pages
-    files_written: int
-    files_removed: int
-    files_in_the_way: int  # files of another origin under a name that this stage needs
-
-
-@dataclass(frozen=True, slots=True)
-class StaticNumbers(Numbers):
-    """Numbers of `static_search`."""
-
-    pages: int
-    files: int  # of this generation
-    files_written: int
-    files_removed: int  # of the generation before the previous one
-    bytes: int  # of the files of this generation
-
-
 def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 

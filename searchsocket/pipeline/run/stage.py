@@ -21,6 +21,7 @@ from searchsocket.system.errors import system_error
 
 N = TypeVar("N", bound=Numbers)
 StageBody = Callable[[ScopeRun, ScopeState], StageResult[N]]
+Column: TypeAlias = tuple[str, str, str]  # name, type and description
 MAX_RUNS = 200
 _ENDING = (signal.SIGINT, signal.SIGTERM)
 
@@ -37,6 +38,7 @@ class Stage(Generic[N]):
     reads: tuple[str, ...]  # names of the stages that it depends on
     version: str  # of the code: a new version may change the output for the same input
     kinds: frozenset[str]  # kinds of output, for people
+    columns: tuple[Column, ...]  # of the output, for people
     corpus: Corpus = SITE  # the corpus that it works on
 
     @property
@@ -91,6 +93,7 @@ def stage(
     reads: Sequence[AnyStage] = (),
     version: str = "1",
     kinds: Iterable[str],
+    columns: Sequence[Column] = (),
     dry: StageBody[N] | None = None,
     corpus: Corpus = SITE,
 ) -> Callable[[StageBody[N]], Stage[N]]:
@@ -98,7 +101,8 @@ def stage(
 
     def make_stage(body: StageBody[N]) -> Stage[N]:
         inputs = tuple(input_stage.name for input_stage in reads)
-        return Stage(body.__name__, label, body, dry or body, numbers, inputs, version, frozenset(kinds), corpus)
+        shown = frozenset(kinds), tuple(columns)
+        return Stage(body.__name__, label, body, dry or body, numbers, inputs, version, *shown, corpus)
 
     return make_stage
 

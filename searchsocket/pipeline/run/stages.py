@@ -1,44 +1,63 @@
 """The stages by name, in the order of the data. Each can run alone, repeatedly, and in its own process."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
+from searchsocket.errors import ConfigError
+from searchsocket.extensions import extensions
 from searchsocket.extensions.base import load
 from searchsocket.pipeline.run.context import Corpus, corpora_by_name
 from searchsocket.pipeline.run.stage import AnyStage
 from searchsocket.pipeline.stages.chunk_embeddings import chunk_embeddings
-from searchsocket.pipeline.stages.llms_txt import llms_txt
 from searchsocket.pipeline.stages.page_chunks import page_chunks
 from searchsocket.pipeline.stages.page_mirror import page_mirror
 from searchsocket.pipeline.stages.search_index import search_index
 from searchsocket.pipeline.stages.site_pages import site_pages
-from searchsocket.pipeline.stages.static_search import static_search
 from searchsocket.project.settings.model import Settings
 
 STAGES: Mapping[str, AnyStage] = {
     stage.name: stage for stage in (site_pages, page_mirror, page_chunks, chunk_embeddings, search_index)
 }
 
-LLMS_STAGES: Mapping[str, AnyStage] = {llms_txt.name: llms_txt}  # after those of the site, if enabled
-
-STATIC_STAGES: Mapping[str, AnyStage] = {static_search.name: static_search}  # likewise
-
 
 def stages_of(corpus: Corpus, settings: Settings) -> Mapping[str, AnyStage]:
     """The stages of a run over a corpus."""
-    left_out = {**({} if settings.llms.enable else LLMS_STAGES), **({} if settings.export.static else STATIC_STAGES)}
-    return {name: stage for name, stage in every_stage(corpus).items() if name not in left_out}
+    return every_stage(corpus) if corpus.stages else site_stages(staged_extensions(settings))
 
 
 def every_stage(corpus: Corpus) -> Mapping[str, AnyStage]:
     """Every stage of a corpus that may have left a report."""
     if not corpus.stages:
-        return {**STAGES, **LLMS_STAGES, **STATIC_STAGES}
+        return site_stages(extension.name for extension in extensions())
     return {stage.name: stage for stage in load(corpus.stages)}
+
+
+def staged_extensions(settings: Settings) -> tuple[str, ...]:
+    """The names of the extensions that are on and bring stages."""
+    return tuple(extension.name for extension in extensions() if extension.stages and extension.is_on(settings))
+
+
+def site_stages(added: Iterable[str]) -> Mapping[str, AnyStage]:
+    """The stages of the site, and after them those of extensions.
+
+    Args:
+        added: Names of the extensions.
+
+    Raises:
+        ConfigError: An extension's stage has the name of another stage.
+    """
+    names, stages = {*added}, dict(STAGES)
+    for extension in extensions():
+        for stage in load(extension.stages) if extension.stages and extension.name in names else ():
+            if stages.setdefault(stage.name, stage) is not stage:
+                raise ConfigError(
+                    f"the extension {extension.name!r} brings a second stage {stage.name!r}; uninstall it"
+                )
+    return stages
 
 
 def publishing_stage(corpus: Corpus) -> str:
     """The name of the stage that publishes a corpus."""
-    return [name for name in every_stage(corpus) if name not in {**LLMS_STAGES, **STATIC_STAGES}][-1]
+    return [*(every_stage(corpus) if corpus.stages else STAGES)][-1]
 
 
 def label_of(name: str) -> str:

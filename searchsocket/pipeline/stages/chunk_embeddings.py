@@ -81,7 +81,18 @@ def count_embeddings(run: ScopeRun, state: ScopeState) -> StageResult[EmbeddingN
     return _result(state, run.embedder, plan_embeddings(run, state))
 
 
-@stage("Embedding", EmbeddingNumbers, reads=[page_chunks], kinds={"numpy"}, dry=count_embeddings)
+@stage(
+    "Embedding",
+    EmbeddingNumbers,
+    reads=[page_chunks],
+    kinds={"numpy"},
+    columns=(
+        ("content_hash", "string", "SHA-256 of the embedded text"),
+        ("model_id", "string", "embedding model"),
+        ("vector", "array<float32>", "embedding, a vector of length 1"),
+    ),
+    dry=count_embeddings,
+)
 def chunk_embeddings(run: ScopeRun, state: ScopeState) -> StageResult[EmbeddingNumbers]:
     """Embed every chunk; known texts come from the cache.
 

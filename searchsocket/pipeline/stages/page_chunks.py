@@ -78,7 +78,20 @@ def _built_ns(run: ScopeRun, state: ScopeState) -> int:
     return int(1e9 * max(filter(None, times), default=0.0))
 
 
-@stage("Cutting chunks", ChunkNumbers, reads=[page_mirror], version=CHUNKER_VERSION, kinds={"markdown"})
+@stage(
+    "Cutting chunks",
+    ChunkNumbers,
+    reads=[page_mirror],
+    version=CHUNKER_VERSION,
+    kinds={"markdown"},
+    columns=(
+        ("id", "string", "stable key of the chunk"),
+        ("url", "string", "URL path of the page"),
+        ("heading_path", "array<string>", "headings above the chunk, outermost first"),
+        ("text", "string", "text that search and snippets use"),
+        ("content_hash", "string", "SHA-256 of the embedded text"),
+    ),
+)
 def page_chunks(run: ScopeRun, state: ScopeState) -> StageResult[ChunkNumbers]:
     """Split the mirror into chunks at headings, and estimate the cost of embedding new chunks.
 

@@ -80,7 +80,20 @@ SKIP_REASONS = {
 }
 
 
-@stage("Writing the mirror", MirrorNumbers, reads=[site_pages], version=EXTRACTOR_VERSION, kinds={"markdown"})
+@stage(
+    "Writing the mirror",
+    MirrorNumbers,
+    reads=[site_pages],
+    version=EXTRACTOR_VERSION,
+    kinds={"markdown"},
+    columns=(
+        ("url", "string", "canonical URL; one file per page"),
+        ("title", "string", "title of the page"),
+        ("route_file", "string", "route file of the page; empty if unknown"),
+        ("incoming_links", "int", "number of pages that link to this page"),
+        ("body", "string", "main content as Markdown"),
+    ),
+)
 def page_mirror(run: ScopeRun, state: ScopeState) -> StageResult[MirrorNumbers]:
     """Extract the main content of each page into Markdown files that people can read and diff.
 

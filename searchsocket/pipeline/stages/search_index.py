@@ -6,7 +6,6 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from itertools import chain, islice
 
-from searchsocket.content.llms.folder import RECORDS, remove_others
 from searchsocket.content.mirror import mirror_file
 from searchsocket.errors import IndexCorrupt, StateUnavailable
 from searchsocket.events import Event
@@ -21,7 +20,7 @@ from searchsocket.pipeline.extraction.page_steps import (
     mirror_text,
 )
 from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.run.hooks import hooks_of
+from searchsocket.pipeline.run.hooks import delete_former_output, hooks_of
 from searchsocket.pipeline.run.remote_index import recall_of, recall_warnings, resync
 from searchsocket.pipeline.run.results import (
     CheckOutcome,
@@ -73,6 +72,13 @@ def count_changes(run: ScopeRun, state: ScopeState) -> StageResult[IndexNumbers]
     IndexNumbers,
     reads=[page_chunks, chunk_embeddings],
     kinds={"sqlite", "numpy"},
+    columns=(
+        ("id", "string", "stable key of the chunk"),
+        ("url", "string", "URL path of the page"),
+        ("title", "string", "title of the page"),
+        ("text", "string", "text that search and snippets use"),
+        ("vector", "array<float32>", "embedding, a vector of length 1"),
+    ),
     dry=count_changes,
 )
 def search_index(run: ScopeRun, state: ScopeState) -> StageResult[IndexNumbers]:
@@ -89,8 +95,7 @@ def search_index(run: ScopeRun, state: ScopeState) -> StageResult[IndexNumbers]:
         SearchSocketError: A hook of an extension refuses the switch, or cannot use the new generation.
     """
     result = publish_changes(run, state, search_index, chunk_embeddings, stage_bodies)
-    if not run.project.settings.llms.enable:
-        remove_others(run.project.state_dir / RECORDS, run.scope.name, None, run.project.root)
+    delete_former_output(run)
     return replace(result, warnings=(*result.warnings, *_rules_without_effect(run)))
 
 

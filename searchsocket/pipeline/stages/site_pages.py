@@ -20,7 +20,17 @@ _BATCH = 500
 _NAMED = 3
 
 
-@stage("Reading the site", PageNumbers, kinds={"html"})
+@stage(
+    "Reading the site",
+    PageNumbers,
+    kinds={"html"},
+    columns=(
+        ("url", "string", "canonical URL; one row per page"),
+        ("locator", "string", "file or URL in the source"),
+        ("raw_hash", "string", "SHA-256 of the bytes"),
+        ("bytes", "int", "size of the page in bytes"),
+    ),
+)
 def site_pages(run: ScopeRun, state: ScopeState) -> StageResult[PageNumbers]:
     """List the pages of the site by canonical URL and detect which of them changed.
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from searchsocket.content.html.converters import make_converter
 from searchsocket.curation.rules import FILE_NAME
 from searchsocket.errors import SearchSocketError, StateUnavailable
+from searchsocket.extensions import extensions
 from searchsocket.pipeline.extraction.job import extraction_key
 from searchsocket.pipeline.run.context import ScopeRun, corpora_of
 from searchsocket.pipeline.run.hooks import hooks_of, listeners_of
@@ -74,10 +75,9 @@ def files_and_folders(run: ScopeRun) -> tuple[tuple[str, ...], tuple[str, ...]]:
     configured = settings.source.static_output_dir.replace("{scope}", run.scope.name)
     folders = [configured] if configured else [*find_build(root).candidates_checked]
     folders += [kit.routes_dir, kit.static_dir]
-    if settings.llms.enable and settings.llms.dir:
-        folders.append(settings.llms.dir.replace("{scope}", run.scope.name))
-    if settings.export.static and settings.export.dir:
-        folders.append(settings.export.dir.replace("{scope}", run.scope.name))
+    for extension in (each for each in extensions() if each.is_on(settings)):
+        paths = (extension.setting(settings, key) for key in (extension.output_dir, *extension.input_paths))
+        folders += [path.replace("{scope}", run.scope.name) for path in paths if path]
     if settings.embeddings.provider == "onnx":
         folders.append(settings.embeddings.model)  # an absolute path if it is a folder
     if settings.scope.mode == "git":

@@ -5,7 +5,7 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, get_args
 
@@ -49,6 +49,12 @@ def load_settings(root: Path, environ: Mapping[str, str]) -> Settings:
         _set_value(data, path, value, name)
         is_chosen_outside |= path == _SHORTHANDS["EMBEDDINGS_PROVIDER"]
     return _validate(kind, data, origin, is_chosen_outside=is_chosen_outside)
+
+
+@lru_cache(maxsize=4)
+def settings_from_json(text: str) -> Settings:
+    """Read what `model_dump_json` of settings wrote, in another process of the run."""
+    return _settings_with(json.loads(text), ()).model_validate_json(text)
 
 
 def tables_of(path: Path, keys: tuple[str, ...]) -> frozenset[str]:

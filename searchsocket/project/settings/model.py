@@ -187,23 +187,6 @@ class SearchSettings(SettingsSection):
     backend_timeout_s: Annotated[float, Field(gt=0, le=60)] = 2.0  # per call of a query; the first gets 10 s more
 
 
-class LlmsSettings(SettingsSection):
-    """Files for agents: `llms.txt`, `llms-full.txt` and each page as Markdown, next to the pages of the site."""
-
-    enable: bool = False  # write the files in each run; the service serves them in any case
-    dir: str = ""  # relative to the project, `{scope}` in it is replaced; "" = the build folder
-    title: str = ""  # of the site; "" = the title of its home page
-    summary: str = ""  # one sentence about the site; "" = the description of its home page
-    max_kb: Count = 1_000  # of the pages in one llms-full.txt; more are split by folder
-
-
-class ExportSettings(SettingsSection):
-    """Files that browsers search without a server."""
-
-    static: bool = False  # write the files in each run
-    dir: str = ""  # relative to the project, `{scope}` in it is replaced; "" = `searchsocket` in the build folder
-
-
 class CorsSettings(SettingsSection):
     allow_origins: tuple[str, ...] = ()
 
@@ -297,8 +280,6 @@ class CoreSettings(SettingsSection):
     search: SearchSettings = SearchSettings()
     golden: GoldenSettings = GoldenSettings()
     api: ApiSettings = ApiSettings()
-    llms: LlmsSettings = LlmsSettings()
-    export: ExportSettings = ExportSettings()
     mcp: McpSettings = McpSettings()
     run: RunSettings = RunSettings()
     dagster: DagsterSettings = DagsterSettings()

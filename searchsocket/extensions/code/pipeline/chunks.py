@@ -47,6 +47,14 @@ _NO_GRAMMARS = (
     reads=[code_files],
     version=CODE_CHUNKER_VERSION,
     kinds={"treesitter"},
+    columns=(
+        ("id", "string", "stable key of the chunk: path, symbol, number"),
+        ("url", "string", "path of the file from the project folder"),
+        ("symbol", "string", "qualified name of the definition"),
+        ("lines", "string", "first and last line"),
+        ("text", "string", "text that search and snippets use"),
+        ("content_hash", "string", "SHA-256 of the embedded text"),
+    ),
     corpus=CODE,
 )
 def code_chunks(run: ScopeRun, state: ScopeState) -> StageResult[CodeNumbers]:

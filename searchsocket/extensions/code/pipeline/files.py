@@ -8,7 +8,18 @@ from searchsocket.pipeline.stages.site_pages import list_pages
 from searchsocket.state import ScopeState
 
 
-@stage("Reading the source files", PageNumbers, kinds={"git"}, corpus=CODE)
+@stage(
+    "Reading the source files",
+    PageNumbers,
+    kinds={"git"},
+    columns=(
+        ("url", "string", "path from the project folder; one row per file"),
+        ("locator", "string", "path from the project folder"),
+        ("raw_hash", "string", "SHA-256 of the bytes"),
+        ("bytes", "int", "size of the file in bytes"),
+    ),
+    corpus=CODE,
+)
 def code_files(run: ScopeRun, state: ScopeState) -> StageResult[PageNumbers]:
     """List the source files of the project and detect which of them changed.
 

@@ -11,7 +11,7 @@ from searchsocket.extensions.code.pipeline.files import code_files
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.results import EmbeddingNumbers, IndexNumbers, StageResult, sha256
 from searchsocket.pipeline.run.stage import stage
-from searchsocket.pipeline.stages.chunk_embeddings import count_embeddings, embed_chunks
+from searchsocket.pipeline.stages.chunk_embeddings import chunk_embeddings, count_embeddings, embed_chunks
 from searchsocket.pipeline.stages.search_index import count_changes, publish_changes
 from searchsocket.state import ScopeState
 from searchsocket.stores.base import PageBody, VectorStore
@@ -20,7 +20,15 @@ from searchsocket.text.key_phrases import phrases_of_code
 from searchsocket.types import Chunk, Lines
 
 
-@stage("Embedding code", EmbeddingNumbers, reads=[code_chunks], kinds={"numpy"}, dry=count_embeddings, corpus=CODE)
+@stage(
+    "Embedding code",
+    EmbeddingNumbers,
+    reads=[code_chunks],
+    kinds={"numpy"},
+    columns=chunk_embeddings.columns,
+    dry=count_embeddings,
+    corpus=CODE,
+)
 def code_embeddings(run: ScopeRun, state: ScopeState) -> StageResult[EmbeddingNumbers]:
     """Embed every chunk of code; known texts come from the cache.
 
@@ -36,6 +44,13 @@ def code_embeddings(run: ScopeRun, state: ScopeState) -> StageResult[EmbeddingNu
     IndexNumbers,
     reads=[code_chunks, code_embeddings],
     kinds={"sqlite", "numpy"},
+    columns=(
+        ("id", "string", "stable key of the chunk"),
+        ("url", "string", "path of the file from the project folder"),
+        ("symbol", "string", "qualified name of the definition"),
+        ("text", "string", "text that search and snippets use"),
+        ("vector", "array<float32>", "embedding, a vector of length 1"),
+    ),
     dry=count_changes,
     corpus=CODE,
 )

@@ -18,7 +18,8 @@ from searchsocket.extensions.code.sources.walk import HEAD_BYTES
 from searchsocket.extensions.code.sources.working_tree import WorkingTreeSource
 from searchsocket.pipeline.extraction.limits import limited
 from searchsocket.pipeline.run.results import sha256
-from searchsocket.project.settings.model import RunSettings, Settings
+from searchsocket.project.settings.load import settings_from_json
+from searchsocket.project.settings.model import RunSettings
 from searchsocket.state.extracts import StoredPage
 from searchsocket.system.locators import path_of
 from searchsocket.types import Chunk
@@ -55,7 +56,8 @@ class CutFile:
 def cut_batch(job: CodeJob) -> list[CutFile]:
     """Read and split a batch; a file that cannot be read, or never finishes parsing, does not affect the others."""
     source = _source(job.root, job.settings_json, job.mode, job.scope, job.run_id)
-    limits = _settings(job.settings_json).run if job.owner != os.getpid() else None  # a limit may end the process
+    # A limit may end the process.
+    limits = settings_from_json(job.settings_json).run if job.owner != os.getpid() else None
     return [_cut(source, file, limits, parses=job.parses) for file in job.files]
 
 
@@ -101,12 +103,7 @@ def _cut(
 
 
 @lru_cache(maxsize=4)
-def _settings(settings_json: str) -> Settings:
-    return Settings.model_validate_json(settings_json)
-
-
-@lru_cache(maxsize=4)
 def _source(
     root: Path, settings_json: str, mode: str | None, scope: str, run_id: str
 ) -> WorkingTreeSource | CommitSource:
-    return make_code_source(root, _settings(settings_json), mode, scope)
+    return make_code_source(root, settings_from_json(settings_json), mode, scope)

@@ -1,19 +1,29 @@
 """After publishing: export the index as files that browsers search without a server (docs/static.md)."""
 
 import os
+from dataclasses import dataclass
 
 from searchsocket.events import Event
+from searchsocket.extensions.export.settings import ExportSettings
 from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.run.results import StageResult, StaticNumbers
+from searchsocket.pipeline.run.results import Numbers, StageResult
+from searchsocket.pipeline.run.site_folder import built_site, site_folder
 from searchsocket.pipeline.run.stage import only_count, stage
-from searchsocket.pipeline.stages.llms_txt import built_site, site_folder
 from searchsocket.pipeline.stages.search_index import search_index
 from searchsocket.state import ScopeState
 
 _FOLDER = "searchsocket"  # below the root of the site
 
 
-_dry = only_count(lambda pages: StaticNumbers(pages, 0, 0, 0, 0))
+@dataclass(frozen=True, slots=True)
+class StaticNumbers(Numbers):
+    """Numbers of `static_search`."""
+
+    pages: int
+    files: int  # of this generation
+    files_written: int
+    files_removed: int  # of the generation before the previous one
+    bytes: int  # of the files of this generation
 
 
 @stage(
@@ -21,7 +31,11 @@ _dry = only_count(lambda pages: StaticNumbers(pages, 0, 0, 0, 0))
     StaticNumbers,
     reads=[search_index],
     kinds={"javascript"},
-    dry=_dry,
+    columns=(
+        ("file", "string", "name of the file: its kind and the hash of its contents"),
+        ("bytes", "int", "size of the file in bytes"),
+    ),
+    dry=only_count(lambda pages: StaticNumbers(pages, 0, 0, 0, 0)),
 )
 def static_search(run: ScopeRun, state: ScopeState) -> StageResult[StaticNumbers]:
     """Write the live generation as files that browsers search without a server, next to the pages of the site.
@@ -34,8 +48,9 @@ def static_search(run: ScopeRun, state: ScopeState) -> StageResult[StaticNumbers
     from searchsocket.export.files import export_generation  # loads the ranking, which other runs do not need
 
     settings = run.project.settings
-    folder = site_folder(run, settings.export.dir, "export")
-    if not settings.export.dir:
+    configured = settings.section(ExportSettings).dir
+    folder = site_folder(run, configured, "export")
+    if not configured:
         folder /= _FOLDER
     reader, rules = run.backends.store.reader(run.scope), run.backends.curation.rules()
     exported = export_generation(
@@ -49,3 +64,6 @@ def static_search(run: ScopeRun, state: ScopeState) -> StageResult[StaticNumbers
         facts={"export_folder": os.fspath(folder)},
         warnings=rules.mistakes,
     )
+
+
+STAGES = (static_search,)

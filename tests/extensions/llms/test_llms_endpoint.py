@@ -7,7 +7,7 @@ from api_client import ENVIRON, KEY, Api
 from search_api.app import create_app
 from searchsocket.project.project import Project
 from searchsocket.project.settings.features import McpSettings
-from tests.content.llms.llms_txt_parser import parse_llms_txt
+from tests.extensions.llms.llms_txt_parser import parse_llms_txt
 
 TRUSTED = {"authorization": f"Bearer {KEY}"}
 

@@ -12,7 +12,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from searchsocket.content.llms.index import (
+from searchsocket.content.pages import Page
+from searchsocket.extensions.llms.index import (
     VERSION,
     AgentSite,
     FullFile,
@@ -25,7 +26,7 @@ from searchsocket.content.llms.index import (
     render_markdown,
     utf8,
 )
-from searchsocket.content.pages import Page
+from searchsocket.extensions.llms.settings import LlmsSettings
 from searchsocket.project.settings.model import Settings
 from searchsocket.system.errors import system_error
 from searchsocket.system.files import write_atomic
@@ -353,7 +354,7 @@ def agent_site(settings: Settings, project_id: str, base: str, home: Page | None
         home: Its home page, if there is one.
         origin: Scheme and host of links, see `AgentSite`.
     """
-    texts, api = settings.llms, settings.api
+    texts, api = settings.section(LlmsSettings), settings.api
     host = api.public_url.rstrip("/")  # the host of a static site may not serve the search
     return AgentSite(
         title=texts.title or (home.facts.title if home else "") or project_id,

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from searchsocket.content.llms.folder import OwnFile, OwnFiles, OwnRecord
 from searchsocket.errors import SearchSocketError
+from searchsocket.extensions.llms.folder import OwnFile, OwnFiles, OwnRecord
 from searchsocket.pipeline.run.index import index_scope, plan_scope
 from searchsocket.pipeline.run.options import RunOptions
-from tests.content.llms.llms_txt_parser import parse_llms_txt
+from searchsocket.pipeline.unchanged.inputs import files_and_folders
+from tests.extensions.llms.llms_txt_parser import parse_llms_txt
 from tests.pipeline.conftest import Site
 
 PAGES = {"index.md", "docs/install.md", "docs/usage.md", "docs/faq.md", "blog/first.md", "blog/second.md"}
@@ -207,3 +208,11 @@ def test_a_damaged_record_costs_only_reading(site: Site) -> None:
     site.index()
     assert written(site) == 0
     assert json.loads(record.read_bytes()) == whole
+
+
+def test_a_change_in_the_folder_is_a_reason_for_a_run(site: Site) -> None:
+    """Else a file that somebody deleted there would stay away."""
+    folder = str(site.root / "static/main")
+    for enable, is_watched in (("true", True), ("false", False)):
+        configure(site, f'enable = {enable}\ndir = "static/{{scope}}"')
+        assert (folder in files_and_folders(site.run())[1]) is is_watched

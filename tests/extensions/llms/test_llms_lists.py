@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.content.llms.index import (
+from searchsocket.content.pages import Page
+from searchsocket.extensions.llms.index import (
     MAX_LINKS,
     AgentSite,
     ListedPage,
@@ -14,10 +15,9 @@ from searchsocket.content.llms.index import (
     markdown_name,
     render_markdown,
 )
-from searchsocket.content.pages import Page
 from searchsocket.types import PageFacts
 from searchsocket.web.urls.paths import canonical_path
-from tests.content.llms.llms_txt_parser import parse_llms_txt
+from tests.extensions.llms.llms_txt_parser import parse_llms_txt
 
 SITE = AgentSite("Fjord museum", "Boats and tides.", "https://fjord.example", "", "/api/search", "/mcp")
 SEGMENT = st.text(min_size=1, max_size=12).filter(lambda text: text.strip(". ") and "\x00" not in text)

@@ -1,19 +1,20 @@
 """After publishing: write the files for agents next to the pages of the site."""
 
 import os
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from searchsocket.content.llms.folder import RECORDS, OwnFiles, agent_site, remove_others, write_files
 from searchsocket.content.mirror import parse_page
 from searchsocket.content.pages import Page
-from searchsocket.errors import ConfigMissing
 from searchsocket.events import Event
+from searchsocket.extensions.llms.folder import RECORDS, OwnFiles, agent_site, remove_others, write_files
+from searchsocket.extensions.llms.settings import LlmsSettings
 from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.run.results import LlmsNumbers, StageResult
+from searchsocket.pipeline.run.results import Numbers, StageResult
+from searchsocket.pipeline.run.site_folder import site_folder
 from searchsocket.pipeline.run.stage import only_count, stage
 from searchsocket.pipeline.stages.search_index import search_index
-from searchsocket.sources.build_folder import root_of_site
 from searchsocket.state import ScopeState
 from searchsocket.stores.base import default_pages
 from searchsocket.system.files import make_folder
@@ -22,7 +23,14 @@ from searchsocket.web.urls.site import site_origin
 _NAMED = 3
 
 
-_dry = only_count(lambda pages: LlmsNumbers(pages, 0, 0, 0))
+@dataclass(frozen=True, slots=True)
+class LlmsNumbers(Numbers):
+    """Numbers of `llms_txt`."""
+
+    pages: int  # listed pages
+    files_written: int
+    files_removed: int
+    files_in_the_way: int  # files of another origin under a name that this stage needs
 
 
 @stage(
@@ -30,7 +38,13 @@ _dry = only_count(lambda pages: LlmsNumbers(pages, 0, 0, 0))
     LlmsNumbers,
     reads=[search_index],
     kinds={"markdown"},
-    dry=_dry,
+    columns=(
+        ("url", "string", "URL path of the page; one file per page"),
+        ("title", "string", "title of the page"),
+        ("note", "string", "one-line summary of the page"),
+        ("size", "int", "size of the Markdown file in bytes"),
+    ),
+    dry=only_count(lambda pages: LlmsNumbers(pages, 0, 0, 0)),
 )
 def llms_txt(run: ScopeRun, state: ScopeState) -> StageResult[LlmsNumbers]:
     """Write `llms.txt`, `llms-full.txt` and each page as Markdown for agents, from the live generation.
@@ -40,7 +54,8 @@ def llms_txt(run: ScopeRun, state: ScopeState) -> StageResult[LlmsNumbers]:
         StateUnavailable, PermissionDenied: A file cannot be written.
     """
     scope, settings = run.scope, run.project.settings
-    folder = site_folder(run, settings.llms.dir, "llms")
+    section = settings.section(LlmsSettings)
+    folder = site_folder(run, section.dir, "llms")
     store = run.backends.store
     catalogue = store.reader(scope).catalogue
 
@@ -54,7 +69,7 @@ def llms_txt(run: ScopeRun, state: ScopeState) -> StageResult[LlmsNumbers]:
     make_folder(folder)
     records = run.project.state_dir / RECORDS
     files = OwnFiles(folder, records / f"{_id(folder)}.json", scope.name)
-    entries = write_files(site, pages, read, files, max_bytes=settings.llms.max_kb * 1000)
+    entries = write_files(site, pages, read, files, max_bytes=section.max_kb * 1000)
     if state.published.may_delete():
         files.remove_stale()
     else:
@@ -71,32 +86,9 @@ def llms_txt(run: ScopeRun, state: ScopeState) -> StageResult[LlmsNumbers]:
     )
 
 
-def site_folder(run: ScopeRun, configured: str, section: str) -> Path:
-    """The folder of the site's root: the configured one, otherwise that of the build.
-
-    Args:
-        section: Section of the settings whose `dir` is the configured folder.
-
-    Raises:
-        ConfigMissing: No folder is configured, and the pages are not those of a build folder.
-    """
-    project, scope = run.project, run.scope.name
-    if configured:
-        return project.root / configured.replace("{scope}", scope)
-    folder = built_site(run)
-    if folder is None:
-        mode = run.make_source().origin.mode
-        raise ConfigMissing(
-            f"[{section}] writes next to the pages, but these come from {mode}, so there is no build folder; "
-            f'set {section}.dir, e.g. "static"'
-        )
-    return folder
-
-
-def built_site(run: ScopeRun) -> Path | None:
-    """The root of the site in its build folder; None if the pages do not come from a build."""
-    source = run.make_source()
-    return root_of_site(run.project.root / source.origin.folder, run.site.path) if source.kind.is_build else None
+def remove_all(run: ScopeRun) -> None:
+    """Delete the files of the run's scope; raises what `remove_others` does."""
+    remove_others(run.project.state_dir / RECORDS, run.scope.name, None, run.project.root)
 
 
 def _warnings(foreign: list[str], folder: Path) -> tuple[str, ...]:
@@ -111,3 +103,6 @@ def _warnings(foreign: list[str], folder: Path) -> tuple[str, ...]:
 
 def _id(folder: Path) -> str:
     return sha256(os.fsencode(os.path.realpath(folder))).hexdigest()[:20]
+
+
+STAGES = (llms_txt,)

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
 
-from searchsocket.content.llms.folder import agent_site
-from searchsocket.content.llms.index import (
+from searchsocket.content.mirror import parse_page
+from searchsocket.content.pages import Page
+from searchsocket.extensions.llms.folder import agent_site
+from searchsocket.extensions.llms.index import (
     AgentSite,
     FullFile,
     entry_of,
@@ -17,8 +19,7 @@ from searchsocket.content.llms.index import (
     render_markdown,
     utf8,
 )
-from searchsocket.content.mirror import parse_page
-from searchsocket.content.pages import Page
+from searchsocket.extensions.llms.settings import LlmsSettings
 from searchsocket.project.project import Project
 from searchsocket.serving.service import SearchService
 from searchsocket.stores.base import IndexReader, default_pages
@@ -81,7 +82,7 @@ class AgentTexts:
         if key not in self._lists:
             urls = default_pages(reader, [url for url, _ in self._service.store.body_digests(scope)])
             home = _read(reader, "/") if "/" in urls[:1] else None
-            max_bytes = self._project.settings.llms.max_kb * 1000
+            max_bytes = self._project.settings.section(LlmsSettings).max_kb * 1000
             self._lists[key] = _Lists(reader, self._site(scope, home), urls, max_bytes)
             while len(self._lists) > _MAX_GENERATIONS:
                 self._lists.popitem(last=False)

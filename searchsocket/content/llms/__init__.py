@@ -1,1 +1,0 @@
-"""Files for agents: `llms.txt`, `llms-full.txt`, and each page as Markdown next to it."""
