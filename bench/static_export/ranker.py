@@ -10,7 +10,7 @@ from typing import Any
 from bench.relevance.collection import Collection
 from bench.relevance.metrics import Ranking
 from bench.relevance.product import SCOPE, Indexes
-from searchsocket.export.files import export_generation
+from searchsocket.extensions.export.files import export_generation
 from searchsocket.project.settings.model import RankingSettings
 from searchsocket.search.bounds import MAX_QUERY_CHARS
 

@@ -14,14 +14,12 @@ from searchsocket.system.memory import without_collector
 # is made from its capability.
 _CORE = {
     "init": "Add search to this site.",
-    "static": "Add search to a built site, in one step.",
     "index": "Build or update the index of the site and its source code.",
     "backfill": "Index several branches in parallel, one run per branch.",
     "search": "Search the site from the command line.",
     "find": "List every occurrence of words or a phrase.",
     "ask": "Answer a question with passages of pages and code.",
     "serve": "Serve the search API until Ctrl-C.",
-    "export": "Write the index as files for search without a server.",
     "mcp": "Run the MCP server for coding agents.",
     "dev": "Watch the site, and keep index and service up to date.",
     "status": "Show the index of each scope: age, size, model and cost.",

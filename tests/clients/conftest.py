@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, BrowserContext
 from search_site import MAIN, NOW, Piece, Site, make_site
 
 from search_api.app import create_app
-from searchsocket.export.files import export_generation
+from searchsocket.extensions.export.files import export_generation
 from searchsocket.project.project import open_project
 from searchsocket.stores.local import LocalStore
 from tests.api_client import ENVIRON, make_project

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from search_site import MAIN, make_site
 
-from searchsocket.export.files import export_generation
+from searchsocket.extensions.export.files import export_generation
 from tests.chromium import CHROMIUM
 from tests.clients.conftest import PIECES, QuietHandler
 

@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 from search_site import MAIN, Piece, make_site
 
-from searchsocket.export.built_pages import FOLDER, add_search
-from searchsocket.export.files import export_generation
+from searchsocket.extensions.export.built_pages import FOLDER, add_search
+from searchsocket.extensions.export.files import export_generation
 from tests.clients.conftest import QuietHandler
 from tests.clients.stage import POLICY
 from tests.clients.test_look import complaints

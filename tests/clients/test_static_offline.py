@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from search_site import MAIN, Piece, make_site
 
-from searchsocket.export.files import ENTRY, export_generation
+from searchsocket.extensions.export.files import ENTRY, export_generation
 from tests.clients.conftest import PIECES, QuietHandler
 
 RECIPE = Path(__file__).parents[2] / "examples/docs-site/src/content/recipes/static-search.md"

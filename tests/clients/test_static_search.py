@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from search_site import MAIN, Piece, make_site
 
-from searchsocket.export.files import ENTRY, SiteExport, export_generation, export_sites
+from searchsocket.extensions.export.files import ENTRY, SiteExport, export_generation, export_sites
 from tests.clients.conftest import EVIL, PIECES
 
 

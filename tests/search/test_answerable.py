@@ -7,7 +7,7 @@ import pytest
 from search_site import MAIN, Piece, make_site
 
 from bench.static_export.ranker import ask
-from searchsocket.export.files import export_generation
+from searchsocket.extensions.export.files import export_generation
 from searchsocket.search import result_confidence
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery

@@ -7,7 +7,7 @@ import pytest
 from search_site import MAIN, Piece, Site, make_site
 
 from bench.static_export.ranker import ask
-from searchsocket.export.files import export_generation
+from searchsocket.extensions.export.files import export_generation
 from searchsocket.search.answer import Result
 from searchsocket.search.query import SearchQuery
 

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { curationOf, excludedWords, indexText, namesOf, nearest, parseQuery, possibleNames, setStopWords, spelledName, stem, variantsOf, versionMatch, versionsOfPage, versionsOfQuery } from "./static-parts.js";
 
-// The same cases as `tests/export/test_shared_cases.py`.
+// The same cases as `tests/extensions/export/test_shared_cases.py`.
 const cases = JSON.parse(readFileSync(new URL("./static-cases.json", import.meta.url), "utf8"));
 setStopWords(cases.stopWords, cases.beforeNames);
 

@@ -45,7 +45,9 @@ def static_search(run: ScopeRun, state: ScopeState) -> StageResult[StaticNumbers
         ConfigError: An existing file does not match the hash in its name.
         StateUnavailable, PermissionDenied: A file cannot be written.
     """
-    from searchsocket.export.files import export_generation  # loads the ranking, which other runs do not need
+    from searchsocket.extensions.export.files import (
+        export_generation,  # loads the ranking, which other runs do not need
+    )
 
     settings = run.project.settings
     configured = settings.section(ExportSettings).dir

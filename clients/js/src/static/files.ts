@@ -1,4 +1,4 @@
-// The files of a static export, as `searchsocket/export/` writes them.
+// The files of a static export, as `searchsocket/extensions/export/` writes them.
 import { SearchError } from "../errors.js";
 import type { Rule } from "./curation.js";
 

@@ -172,7 +172,7 @@ function field(lengths: readonly number[], weights?: readonly number[]): Field {
   return { lengths, mean: Math.max(sum / Math.max(count, 1), 1) };
 }
 
-/** See `packed_lengths` in `searchsocket/export/head.py`. */
+/** See `packed_lengths` in `searchsocket/extensions/export/head.py`. */
 function unpackedLengths(packed: string): number[] {
   return Array.from(packed, (char) => Math.round(2 ** ((char.charCodeAt(0) - 35) / 6) - 1));
 }

@@ -9,7 +9,7 @@ import click
 from searchsocket.backends import Backends
 from searchsocket.cli.options import load_project, projects_option, result_options, scope_option
 from searchsocket.cli.output import count, print_json, safe, say, size
-from searchsocket.export.files import Exported, SiteExport, export_generation, export_sites
+from searchsocket.extensions.export.files import Exported, SiteExport, export_generation, export_sites
 from searchsocket.pipeline.run.index import origin_of
 from searchsocket.project.location import project_here
 from searchsocket.project.project import Project

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from searchsocket.curation.rules import NO_RULES, CurationRules
 from searchsocket.errors import ConfigError
-from searchsocket.export.head import inputs_of, write_head
+from searchsocket.extensions.export.head import inputs_of, write_head
 from searchsocket.project.settings.model import RankingSettings
 from searchsocket.setup.client_files import bundle_folder
 from searchsocket.stores.base import IndexReader

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searchsocket.errors import PermissionDenied
-from searchsocket.export.built_pages import (
+from searchsocket.extensions.export.built_pages import (
     add_search,
     base_of_build,
     is_page,

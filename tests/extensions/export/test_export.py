@@ -15,14 +15,14 @@ from searchsocket.cli.main import cli
 from searchsocket.curation.live_rules import Curation
 from searchsocket.curation.rules import FILE_NAME
 from searchsocket.errors import ConfigError, ScopeNotIndexed
-from searchsocket.export.files import ENTRY, export_generation
+from searchsocket.extensions.export.files import ENTRY, export_generation
 from searchsocket.models.embedders.queries import QueryVectors
 from searchsocket.project.settings.model import RankingSettings
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
 from searchsocket.stores.local import LocalStore
 
-ASK = Path(__file__).parents[2] / "clients" / "js" / "scripts" / "ask-static.mjs"
+ASK = Path(__file__).parents[3] / "clients" / "js" / "scripts" / "ask-static.mjs"
 NODE = shutil.which("node")
 needs_node = pytest.mark.skipif(NODE is None, reason="no node on this machine: apt-get install nodejs")
 PIECES = [

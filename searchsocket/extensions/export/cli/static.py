@@ -11,13 +11,12 @@ import click
 
 from searchsocket.backends import Backends
 from searchsocket.cli.exits import signals_noted
-from searchsocket.cli.export import export_numbers
 from searchsocket.cli.index_run import listener, run_corpus
 from searchsocket.cli.options import answers_address, is_quiet, log_options
 from searchsocket.cli.output import count, print_json, safe, say, size
 from searchsocket.cli.summary import grouped_warnings
 from searchsocket.errors import ConfigMissing
-from searchsocket.export.built_pages import (
+from searchsocket.extensions.export.built_pages import (
     FOLDER,
     BuiltPages,
     add_search,
@@ -25,7 +24,8 @@ from searchsocket.export.built_pages import (
     page_files,
     remove_search,
 )
-from searchsocket.export.files import Exported, export_generation, remove_export
+from searchsocket.extensions.export.cli.export import export_numbers
+from searchsocket.extensions.export.files import Exported, export_generation, remove_export
 from searchsocket.models.embedders.cache_place import cache_folder
 from searchsocket.pipeline.run.context import SITE
 from searchsocket.pipeline.run.options import RunOptions

@@ -9,12 +9,12 @@ from click.testing import CliRunner
 from search_site import MAIN, Piece, Site, make_site
 
 from searchsocket.cli.main import cli
-from searchsocket.export.files import ENTRY, SiteExport, export_generation, export_sites
+from searchsocket.extensions.export.files import ENTRY, SiteExport, export_generation, export_sites
 from searchsocket.extensions.fleet.api import ServedSite
 from searchsocket.extensions.fleet.api.merged_answers import SiteReply, merged_answer
 from searchsocket.project.project import open_project
 from searchsocket.stores.local import LocalStore
-from tests.export.test_export import PIECES, browser_answers, indexed, needs_node
+from tests.extensions.export.test_export import PIECES, browser_answers, indexed, needs_node
 
 BLOG = [
     Piece("/", "Notes from the crew.", title="Crew notes: a blog"),

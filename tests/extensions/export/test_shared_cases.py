@@ -8,14 +8,14 @@ from typing import Any
 
 from searchsocket.curation.live_rules import Curation
 from searchsocket.curation.rules import FILE_NAME, is_current, plain_query
-from searchsocket.export.head import exported_rule
+from searchsocket.extensions.export.head import exported_rule
 from searchsocket.search.curation import pinned_pages
 from searchsocket.text import words
 from searchsocket.text.typos import nearest
 from searchsocket.text.variants import variants_of
 from searchsocket.text.versions import version_match, versions_of_page, versions_of_query
 
-CASES = Path(__file__).parents[2] / "clients" / "js" / "test" / "static-cases.json"
+CASES = Path(__file__).parents[3] / "clients" / "js" / "test" / "static-cases.json"
 
 STEMS = """
     install installing installed skis skies gently early news atlas dying lying tying eed proceed exceeded succeeding

@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 from small_site import PAGES, write_page, write_site
 
 from searchsocket.cli.main import cli
-from searchsocket.export.files import ENTRY
+from searchsocket.extensions.export.files import ENTRY
 
 TAG = 'searchsocket/page-search.js"></script></head>'
 RunStatic = Callable[..., Result]
