@@ -64,7 +64,7 @@ def started(core: Path, *command: str, status: int = 0, **variables: str) -> str
 
 def test_the_core_indexes_searches_and_serves(core: Path, root: Path) -> None:
     command = ("-m", "searchsocket.cli.main")
-    assert {"artifacts", "code", "demand"}.isdisjoint(started(core, *command, "--help").split())
+    assert {"artifacts", "code", "demand", "export", "static"}.isdisjoint(started(core, *command, "--help").split())
     assert json.loads(started(core, *command, "index", "--json", "--project", str(root)))["pages"]["indexed"] > 0
     assert "results" in json.loads(started(core, *command, "search", "mooring", "--json", "--project", str(root)))
     started(core, *command, "status", "--project", str(root))
