@@ -24,8 +24,9 @@ _NEXT = re.compile(
     |\{(?:(?P<block>[#](?:if|each|await|key|snippet)\s|:(?:else|then|catch)\b|/(?:if|each|await|key|snippet)\}|@(?:html|const|render|debug|attach)\s)
         |(?P<expression>/\*)
         |(?P<highlight>(?:%-?|\{[<%])[ \t]*highlight[ \t]+(?P<language>[\w+-]{1,30})[^\n]{0,200}?(?:%|[%>]\})\})
-        |(?P<template>%[^\n]{0,500}?%\}|\{[<%][^\n]{0,500}?[%>]\}\})
-        |(?P<attributes>:[^{}\n]{1,200}\}|[ \t]*[.#][\w:-]+(?:[ \t][^{}\n]{0,200})?\}))
+        |(?P<template>%[^\n]{0,500}?%\}|\{[<%][^{}]{0,2000}[%>]\}\})
+        |(?P<target>(?<=\]\(\{)\{-?[ \t]*(?:['"](?P<path>[^'"{}\n]{0,300})['"])?[^{}\n]{0,300}\}\})
+        |(?P<attributes>(?::|[\w-]+=")[^{}\n]{1,200}\}|[ \t]*[.#][\w:-]+(?:[ \t][^{}\n]{0,200})?\}))
     |(?P<link>!?\[\[(?P<page>[^\[\]|\n]{1,200})(?:\|(?P<alias>[^\[\]\n]{1,200}))?\]\](?!\())
     |(?P<alert>(?<=>)[ \t]*\[![\w-]{1,30}\][+-]?)
     |(?P<marked>(?<![\w=])==(?=[^\s=])[^=\n]{1,200}(?<=\S)==(?![\w=]))""",
@@ -35,7 +36,8 @@ _NEXT = re.compile(
 _STRINGS = r"""\"[^"\n]{0,500}+\"|'[^'\n]{0,500}+'|`[^`]{0,500}+`|["'`]"""
 _INNERMOST = r"\{[^{}]{0,500}+\}"
 _INNER = rf"\{{(?>[^{{}}\"'`]{{1,500}}+|{_STRINGS}|{_INNERMOST}){{0,30}}+\}}"
-_BRACES = rf"\{{(?>[^{{}}\"'`]{{1,1000}}+|{_STRINGS}|{_INNER}){{0,50}}+\}}"
+_MIDDLE = rf"\{{(?>[^{{}}\"'`]{{1,500}}+|{_STRINGS}|{_INNER}){{0,30}}+\}}"
+_BRACES = rf"\{{(?>[^{{}}\"'`]{{1,1000}}+|{_STRINGS}|{_MIDDLE}){{0,50}}+\}}"
 _BRACED = re.compile(_BRACES)
 _TAG_REST = re.compile(rf"""(?>[^<>{{}}"']{{1,1000}}+|"[^"]{{0,1000}}+"|'[^']{{0,1000}}+'|{_BRACES}){{0,100}}+>""")
 _ATTRIBUTE = re.compile(r"""\s([A-Za-z][\w-]{0,50})(?:=("[^"{}]*"|'[^'{}]*'|[^\s"'{}<>=`]+))?(?=[\s/>])""")
@@ -133,6 +135,8 @@ def _remaining(text: str, match: re.Match[str], kind: str) -> str:
     if kind == "link":  # `[[page#section|alias]]`; of an embedded file nothing remains
         page, _, section = match["page"].strip("\\ ").partition("#")
         return "" if match[0].startswith("!") else (match["alias"] or page or section).strip()
+    if kind == "target":  # of a link, in a template: `{{ '/docs/rope' | relative_url }}`
+        return match["path"] or ""
     if kind == "marked":
         return match[0][2:-2]
     if kind == "attributes" and (own := _ID.search(match[0])) and _is_heading(text, match):

@@ -112,14 +112,16 @@ def extract_markdown(
             # A link to a content file means the page that is built from it.
             anchor.set("href", _CONTENT_FILE.sub("", href))
     body = read_body(main, "markdown", resolver, extract, transform, converter)
+    description = _text(values, "description", "summary", "excerpt")
+    markdown = body.markdown or description  # all text of the page may come from a template
     return ExtractedPage(
         title=title
         or body.h1
         or body.first_heading
         or one_line(page.url.rsplit("/", 1)[-1].replace("-", " "))
         or page.url,
-        body=body.markdown,
-        description=_text(values, "description", "summary", "excerpt"),
+        body=markdown,
+        description=description,
         language=parse_language(_text(values, "lang", "language")),
         canonical=_text(values, "canonical"),
         tags=parse_tags(_texts(values.get("tags"))),
@@ -128,8 +130,8 @@ def extract_markdown(
         **{field.name: field.parse(_text(values, *field.keys)) for field in FIELDS if field.parse},
         links=body.links,
         main="markdown",
-        source_lines=source_lines(body.markdown, source, above),
-        skip="" if body.markdown else "empty",
+        source_lines=source_lines(markdown, source, above),
+        skip="" if markdown else "empty",
         warnings=(*warnings, *body.warnings),
     )
 

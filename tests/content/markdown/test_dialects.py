@@ -3,7 +3,9 @@
 import pytest
 
 from searchsocket.content.markdown.dialects import plain_markdown
-from searchsocket.content.markdown.page import split_front_matter
+from searchsocket.content.markdown.page import extract_markdown, split_front_matter
+from searchsocket.content.pages import RawPage
+from searchsocket.project.settings.site import ExtractSettings, TransformSettings
 
 SHOWN = {
     "a title of a container": ("::: warning Watch out\nNever feed it.\n:::", ["**Watch out**", "Never feed it."]),
@@ -24,6 +26,13 @@ SHOWN = {
     "a tag of a template": ("{% include note.html %}\nText.", ["Text."]),
     "a highlighted block": ("{% highlight go %}\nx := 1\n{% endhighlight %}", ["```go", "x := 1", "```"]),
     "a highlighted shortcode": ("{{< highlight go >}}\nx := 1\n{{< /highlight >}}", ["```go", "x := 1", "```"]),
+    "a shortcode over several lines": ('{{< img\n  src="a.png"\n>}}\nText.', ["Text."]),
+    "a target of a template": (
+        "[A]({{ '/docs/rope#knots' | relative_url }}) [B]({{ site.baseurl }}/b) [C]({% link c.md %})",
+        ["[A](/docs/rope#knots) [B](/b) [C]()"],
+    ),
+    "attributes of a block": ('Text.\n{class="wide" id=x}', ["Text."]),
+    "a component with nested data": ("<Preview config={[{ a: [{ b: 1 }, { c: { d: 'x' } }] }]} />\n\nText.", ["Text."]),
     "a link by name": ("See [[Install#Linux|the guide]] and [[Usage]].", ["See the guide and Usage."]),
     "an embedded file": ("![[boat.png]]\nText.", ["Text."]),
     "a marked word": ("This is ==important== here.", ["This is important here."]),
@@ -73,3 +82,10 @@ def test_front_matter_may_be_json(text: str) -> None:
 @pytest.mark.parametrize("text", ["{#if a}\nText.\n{/if}", '{"a" is a string}', "{ x }"])
 def test_other_braces_are_no_front_matter(text: str) -> None:
     assert split_front_matter(text) == ({}, text, "")
+
+
+def test_a_page_without_text_of_its_own_has_its_description() -> None:
+    """A page of a list that a template fills was left out as empty."""
+    data = b"---\ntitle: Functions\ndescription: All functions by name.\n---\n\n{{% list-of-functions %}}\n"
+    page = extract_markdown(data, RawPage("/f", "/f", "f.md", ""), ExtractSettings(), TransformSettings())
+    assert (page.title, page.body.strip(), page.skip) == ("Functions", "All functions by name.", "")
