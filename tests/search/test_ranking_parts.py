@@ -96,6 +96,12 @@ def test_boosts_are_small_and_finite_whatever_a_record_says(links: int, depth: i
     assert 0 < page_weights(facts, settings)[0] <= 100
 
 
+def test_a_boost_that_is_off_reads_no_fact() -> None:
+    """A new fact with a weight of 0 by default leaves indexes as they are that lack it."""
+    facts = replace(facts_of(_records(3)), depth=np.array([], np.int64))
+    assert boosts_of(facts, RankingSettings(enable_depth_boost=False)).columns["depth"].tolist() == [0.0] * 3
+
+
 def ranked_by(cosines: Sequence[float], records: Sequence[Record]) -> list[Ranked]:
     """The order of records when only their vectors tell."""
     nothing = [0.0] * len(records)

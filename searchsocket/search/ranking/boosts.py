@@ -3,8 +3,6 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
-from operator import add
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -72,7 +70,8 @@ class Boosts:
 
 def boosts_of(facts: Facts, settings: "RankingSettings") -> Boosts:
     """Return the boosts of some records; one that the settings switch off is 0."""
-    return Boosts(_columns(BOOSTS, settings, lambda name: getattr(facts, name)), _sum_of_weights(settings))
+    columns = _columns(BOOSTS, settings, lambda name: getattr(facts, name), len(facts.order))
+    return Boosts(columns, _sum_of_weights(settings))
 
 
 def browser_boosts(pages: Sequence[PageFacts], settings: "RankingSettings") -> list[float]:
@@ -82,14 +81,18 @@ def browser_boosts(pages: Sequence[PageFacts], settings: "RankingSettings") -> l
     def column(name: str) -> Any:
         return np.array([getattr(page, name) for page in pages])
 
-    total = reduce(add, _columns(boosts, settings, column).values(), np.zeros(len(pages)))
+    total = sum(_columns(boosts, settings, column, len(pages)).values(), np.zeros(len(pages)))
     return [round(float(value), _BROWSER_DIGITS) for value in total]
 
 
 def _columns(
-    boosts: Sequence[Boost], settings: "RankingSettings", column: Callable[[str], Any]
+    boosts: Sequence[Boost], settings: "RankingSettings", column: Callable[[str], Any], count: int
 ) -> Mapping[str, Scores]:
-    return {boost.name: boost.weight(settings) * boost.score(*map(column, boost.facts)) for boost in boosts}
+    """Return the bonus of each of `count` records by each boost; one without weight is 0, and reads no fact."""
+    return {
+        boost.name: weight * boost.score(*map(column, boost.facts)) if weight else np.zeros(count)
+        for boost, weight in ((boost, boost.weight(settings)) for boost in boosts)
+    }
 
 
 def _sum_of_weights(settings: "RankingSettings") -> float:
