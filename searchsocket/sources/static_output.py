@@ -28,7 +28,7 @@ from searchsocket.web.urls.resolve import AT_ROOT, SiteBase, resolve_address, re
 from searchsocket.web.versions.families import VersionPage, VersionRules, find_families
 from searchsocket.web.versions.listed import FILE, MAX_BYTES, read_listed
 
-_VERSION = "1"  # of the sample and the counting
+_VERSION = "2"  # of the sample and the counting
 _FOLDERS = 24  # listed, from the top
 _FILES_A_FOLDER = 24
 _FILES = 40
@@ -235,6 +235,11 @@ class StaticOutputSource:
             raise SourceUnavailable(f"build folder {self._folder}: {error.strerror or error}") from error
         report.url_form = self._url_form or form_of_build(self._root, html, self._site, self._previous_form)
         self._addresses = Addresses(report.url_form, self._site.path)
+        if (prefix := report.url_form.prefix) and not self._site.path:
+            report.warnings.append(
+                f"most links begin with {prefix}, but no page does; if the site is served below it, set "
+                f'source.base_path = "{prefix}", or results lead to pages that do not exist'
+            )
         count = 0
         for page in self._walk(build, "/", _Node([build.page] if build.page else [], [build.top]), 0):
             count += 1

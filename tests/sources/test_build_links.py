@@ -77,6 +77,21 @@ def test_without_links_the_host_is_taken_to_be_a_usual_one(tmp_path: Path) -> No
     assert source.report.facts() == {"addresses": "/page and /folder/ (assumed; the pages link to nothing)"}
 
 
+@pytest.mark.parametrize("base", ["/project", "/group/project"])
+def test_links_below_a_base_path_that_nobody_stated_are_named(tmp_path: Path, base: str) -> None:
+    """A generator puts the path of its host into links, not into files: each result would lead nowhere."""
+    links = "".join(f"<a href='{base}/{page}'>x</a>" for page in ("", "a", "b.html", "docs/", "gone"))
+    source = write(tmp_path, index=links, a="", b="", docs__index="<a href='/a'>A</a>")
+    assert form(source).prefix == base
+    assert [warning for warning in source.report.warnings if f'source.base_path = "{base}"' in warning]
+    assert form(StaticOutputSource(tmp_path, site=SiteBase(base))).prefix == ""
+
+
+def test_some_links_to_other_sites_of_the_host_are_no_base_path(tmp_path: Path) -> None:
+    source = write(tmp_path, index="<a href='/v1/a'>1</a><a href='/v1/b'>2</a><a href='/a'>A</a>", a="", b="")
+    assert form(source).prefix == ""
+
+
 def test_a_stated_style_is_followed(tmp_path: Path) -> None:
     write(tmp_path, index="<a href='a.html'>A</a>", a="", docs__index="")
     source = StaticOutputSource(tmp_path, url_form=stated_form("clean"))

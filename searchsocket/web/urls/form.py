@@ -18,6 +18,8 @@ from searchsocket.web.urls.paths import is_index
 Flat = Literal["suffix", "clean", "slash"]  # `name.html` is opened as /name.html, /name, /name/
 Folder = Literal["index", "slash", "bare"]  # `name/index.html` is opened as /name/index.html, /name/, /name
 
+_FEW_LINKS = 2  # so many may lead to other sites of the host
+_MAX_PREFIX = 2  # folders: GitLab serves pages of `group/project`
 _SUFFIX = re.compile(r"\.html?$", re.IGNORECASE)
 _STYLES: Mapping[str, tuple[Flat, Folder]] = {
     "clean": ("clean", "bare"),
@@ -36,6 +38,7 @@ class UrlForm:
     links: int = 0  # distinct addresses in the site's own links; 0 = the form is not from links
     agreeing: int = 0  # number of them that have this form
     is_stated: bool = False  # set in the configuration
+    prefix: str = ""  # a base path without which most links open pages, but with which they do not
     evidence: str = ""  # digest of its sources; the same evidence gives the same form
 
     def address(self, url: str, file: str) -> str:
@@ -58,7 +61,8 @@ class UrlForm:
         form = f"{self.address('/page', 'page.html')} and {self.address('/folder', 'index.html')}"
         if self.links:
             return f"{form} ({self.agreeing:,} of {self.links:,} links)"
-        return f"{form} (urls.style)" if self.is_stated else f"{form} (assumed; the pages link to nothing)"
+        links = f"links begin with {self.prefix}" if self.prefix else "the pages link to nothing"
+        return f"{form} (urls.style)" if self.is_stated else f"{form} (assumed; {links})"
 
 
 CLEAN = UrlForm("clean", "bare")
@@ -119,6 +123,7 @@ class LinkVotes:
         self._counted_paths: set[str] = set()
         self._flat: Counter[str] = Counter()
         self._folder: Counter[str] = Counter()
+        self._prefixes: Counter[str] = Counter()
 
     @property
     def links(self) -> int:
@@ -133,7 +138,12 @@ class LinkVotes:
         """
         if path not in self._counted_paths:
             self._counted_paths.add(path)
-            self._count(unquote(path))
+            path = unquote(path)
+            if vote := self._vote(path):
+                counts, form = vote
+                counts[form] += 1
+            else:
+                self._count_prefix(path)
 
     def form(self) -> UrlForm:
         """The form of most links."""
@@ -141,28 +151,35 @@ class LinkVotes:
         flat = _most(self._flat, get_args(Flat)) or ("suffix" if folder == "index" else "clean")
         folder = folder or "slash"
         agreeing = self._flat[flat] + self._folder[folder]
-        return UrlForm(cast("Flat", flat), cast("Folder", folder), self.links, agreeing)
+        prefix, links = next(iter(self._prefixes.most_common(1)), ("", 0))
+        prefix = prefix if links > max(self.links, _FEW_LINKS) else ""
+        return UrlForm(cast("Flat", flat), cast("Folder", folder), self.links, agreeing, prefix=prefix)
 
-    def _count(self, path: str) -> None:
+    def _count_prefix(self, path: str) -> None:
+        """Count the first one or two folders of a path if the rest of it opens a page."""
+        names = path.strip("/").split("/")
+        for size in range(1, min(len(names), _MAX_PREFIX + 1)):
+            if self._vote(f"/{'/'.join(names[size:])}{'/' if path.endswith('/') else ''}"):
+                self._prefixes[f"/{'/'.join(names[:size])}"] += 1
+                return
+
+    def _vote(self, path: str) -> tuple[Counter[str], str] | None:
+        """Return the counter and the form that a path shows; None if it opens no page, or shows no form."""
         name = path.strip("/")
         if "/" not in name and (not name or is_index(name)):
-            return  # the home page is `/` on every host, even if links differ
+            return None  # the home page is `/` on every host, even if links differ
         if ".." in name.split("/"):  # an escaped slash was in it
-            return
+            return None
         if path.endswith("/"):
             if self._is_file(f"{name}/index.html"):
-                self._folder["slash"] += 1
-            elif self._is_file(f"{name}.html"):
-                self._flat["slash"] += 1
-        elif _SUFFIX.search(name) and self._is_file(name):
-            if is_index(name.rpartition("/")[2]):
-                self._folder["index"] += 1
-            else:
-                self._flat["suffix"] += 1
-        else:
-            flat, folder = self._is_file(f"{name}.html"), self._is_file(f"{name}/index.html")
-            if flat != folder:  # if both exist, it may mean either
-                (self._flat if flat else self._folder)["clean" if flat else "bare"] += 1
+                return self._folder, "slash"
+            return (self._flat, "slash") if self._is_file(f"{name}.html") else None
+        if _SUFFIX.search(name) and self._is_file(name):
+            return (self._folder, "index") if is_index(name.rpartition("/")[2]) else (self._flat, "suffix")
+        flat, folder = self._is_file(f"{name}.html"), self._is_file(f"{name}/index.html")
+        if flat == folder:  # if both exist, it may mean either
+            return None
+        return (self._flat, "clean") if flat else (self._folder, "bare")
 
 
 def _most(counts: Counter[str], forms: tuple[str, ...]) -> str:
