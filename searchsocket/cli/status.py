@@ -26,7 +26,7 @@ from searchsocket.pipeline.unchanged.record import last_checked
 from searchsocket.project.project import Project
 from searchsocket.stores.base import Health, RegisteredScope, VectorStore
 from searchsocket.system.files import bytes_below
-from searchsocket.system.json_text import JsonObject
+from searchsocket.system.json_text import JsonObject, json_fields
 from searchsocket.text.amounts import age_s
 from searchsocket.text.skipped import skipped_words
 from searchsocket.types import Generation
@@ -247,16 +247,7 @@ def _costs(project: Project, ledger: Ledger) -> JsonObject:
         "month": ledger.month(),
         "paidUsd": sum(line.cost_usd for line in lines if line.month == ledger.month()),
         "budgetUsd": project.settings.costs.budget.month_usd,
-        "ledger": [
-            {
-                "month": line.month,
-                "usedFor": line.used_for,
-                "modelId": line.model_id,
-                "tokens": line.tokens,
-                "costUsd": line.cost_usd,
-            }
-            for line in lines
-        ],
+        "ledger": list(map(json_fields, lines)),
     }
 
 

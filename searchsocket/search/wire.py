@@ -6,17 +6,12 @@ from typing import Annotated, Any, TypeVar
 from pydantic import ConfigDict, Field, GetCoreSchemaHandler, PlainSerializer, SerializationInfo
 from pydantic_core import CoreSchema
 
+from searchsocket.system.json_text import camel_case
 from searchsocket.types import RouteResolution
 
 T = TypeVar("T")
 
 SOURCES = "sources"  # serialization context that includes source paths
-
-
-def camel_case(name: str) -> str:
-    """Convert `first_line` to `firstLine`."""
-    first, *others = name.split("_")
-    return first + "".join(map(str.capitalize, others))
 
 
 class Wire:

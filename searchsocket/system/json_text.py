@@ -1,8 +1,9 @@
-"""The type of a JSON object, the line of a JSON log, and repair of JSON with half a surrogate pair."""
+"""The type of a JSON object, its names, the line of a JSON log, and repair of JSON with half a surrogate pair."""
 
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any, TypeAlias
 
@@ -10,6 +11,17 @@ JsonObject: TypeAlias = dict[str, Any]  # parsed, or to be written
 _ESCAPE = re.compile(
     rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL
 )
+
+
+def camel_case(name: str) -> str:
+    """Convert `first_line` to `firstLine`."""
+    first, *others = name.split("_")
+    return first + "".join(map(str.capitalize, others))
+
+
+def json_fields(item: Any) -> JsonObject:
+    """Return the fields of a dataclass by their names in JSON."""
+    return {camel_case(name): value for name, value in asdict(item).items()}
 
 
 def json_line(level: str, fields: Mapping[str, object], time: datetime | None = None) -> str:

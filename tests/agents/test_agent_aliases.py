@@ -8,7 +8,7 @@ from searchsocket.agents.arguments import ALIASES, names_for, names_of, read_arg
 from searchsocket.agents.tools import TOOLS
 from searchsocket.errors import InvalidRequest
 from searchsocket.project.project import Project
-from searchsocket.search.wire import camel_case
+from searchsocket.system.json_text import camel_case
 from tests.agents.agent_project import ERAS, call, offering, server_of, text_of
 
 

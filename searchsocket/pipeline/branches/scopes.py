@@ -28,7 +28,7 @@ from searchsocket.stores.base import VectorStore
 from searchsocket.stores.local.layout import read_current, remove_leftovers
 from searchsocket.system.disk_space import Freed
 from searchsocket.system.files import bytes_below
-from searchsocket.system.json_text import JsonObject
+from searchsocket.system.json_text import JsonObject, json_fields
 from searchsocket.system.locks import scope_lock
 from searchsocket.text.amounts import age_s
 from searchsocket.types import Generation, Scope
@@ -229,18 +229,6 @@ def to_json(row: ScopeRow, last_run: Mapping[str, str] | None) -> JsonObject:
     Args:
         last_run: Its `status` and `runId`; None = no run.
     """
-    return {
-        "scope": row.scope,
-        "branch": row.branch or None,
-        "alive": row.alive,
-        "generation": row.generation or None,
-        "publishedAt": row.published_at or None,
-        "ageSeconds": row.age_seconds,
-        "pages": row.pages,
-        "chunks": row.chunks,
-        "ownChunks": row.own_chunks,
-        "modelId": row.model_id or None,
-        "sourceRevision": row.source_revision or None,
-        "bytes": row.bytes,
-        "lastRun": {"endedAt": row.last_run_at or None, **(last_run or {})},
-    }
+    values = {name: None if value == "" else value for name, value in json_fields(row).items()}
+    ended_at = values.pop("lastRunAt")
+    return {**values, "lastRun": {"endedAt": ended_at, **(last_run or {})}}

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TypeVar
 
 from searchsocket.pipeline.run.results import (
@@ -16,7 +16,7 @@ from searchsocket.pipeline.run.results import (
     StageResult,
     Table,
 )
-from searchsocket.system.json_text import JsonObject
+from searchsocket.system.json_text import JsonObject, camel_case, json_fields
 from searchsocket.text.skipped import Skipped
 from searchsocket.web.versions.rows import VERSIONS
 
@@ -58,23 +58,10 @@ class IndexSummary:
 
     def to_json(self) -> JsonObject:
         """The object with its public camelCase names."""
-        names = {
-            "estimated_tokens": "estimatedTokens",
-            "estimated_cost_usd": "estimatedCostUsd",
-            "charged_tokens": "chargedTokens",
-            "charged_cost_usd": "chargedCostUsd",
-            "expensive_pages": "expensivePages",
-            "build_output": "buildOutput",
-            "deletion_eligible": "deletionEligible",
-            "skip_reasons": "skipReasons",
-            "dry_run": "dryRun",
-        }
-        values = {**asdict(self), "skipped": [page._asdict() for page in self.skipped]}
-        for table in ("expensive_pages", "build_output"):
-            values[table] = [
-                {"costUsd" if key == "cost_usd" else key: row[key] for key in row} for row in values[table]
-            ]
-        return {names.get(key, key): value for key, value in values.items()}
+        values = {**json_fields(self), "skipped": [page._asdict() for page in self.skipped]}
+        for table in ("expensivePages", "buildOutput"):
+            values[table] = [{camel_case(key): row[key] for key in row} for row in values[table]]
+        return values
 
 
 def summarise(scope: str, results: Sequence[StageResult[Numbers]], *, dry_run: bool = False) -> IndexSummary:
