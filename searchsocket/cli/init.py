@@ -1,7 +1,6 @@
 """`searchsocket init`: add search to a site after a preview; `--undo` restores the files (spec 17)."""
 
 import os
-import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,12 +14,10 @@ from searchsocket.cli.output import count, print_json, safe, say
 from searchsocket.errors import StateUnavailable
 from searchsocket.project.project import Project
 from searchsocket.project.scopes import default_branch
-from searchsocket.setup.after_build import EXPORT
 from searchsocket.setup.changes import Plan, is_ours, make, recorded_files, template, undo
 from searchsocket.setup.client_files import COMPONENT, bundle_folder, is_copy
 from searchsocket.setup.frameworks import FRAMEWORKS
-from searchsocket.setup.hosts import HOSTS, SERVER, StaticBuild, detect_host
-from searchsocket.setup.plan import SERVICE, plan
+from searchsocket.setup.plan import SERVICE, Serverless, plan
 from searchsocket.setup.site import SiteFacts, detect_site
 from searchsocket.web.versions.rows import version_rows, version_words
 
@@ -58,7 +55,6 @@ _LINE_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 @click.command()
 @new_project_option
 @click.option("--service", metavar="URL", default="", help="URL at which browsers reach `searchsocket serve`.")
-@click.option("--static", "is_static", is_flag=True, help="Search without a server: export the index with each build.")
 @click.option("--answers", metavar="URL", default="", help="URL or path at which browsers get answers in sentences.")
 @click.option("--yes", "-y", "is_confirmed", is_flag=True, help="Write without confirmation.")
 @click.option("--undo", "is_undo", is_flag=True, help="Restore the files as they were before init.")
@@ -67,7 +63,6 @@ _LINE_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 def init(
     root: Path,
     service: str,
-    is_static: bool,
     answers: str,
     is_confirmed: bool,
     is_undo: bool,
@@ -82,14 +77,34 @@ def init(
     Example:
       searchsocket init
       searchsocket init --yes --service https://search.example.com
-      searchsocket init --static
       searchsocket init --undo
     """
+    set_up(root, service, answers, is_confirmed=is_confirmed, is_undo=is_undo, no_node=no_node, as_json=as_json)
 
+
+def set_up(
+    root: Path,
+    service: str,
+    answers: str,
+    *,
+    is_confirmed: bool,
+    is_undo: bool,
+    no_node: bool,
+    as_json: bool,
+    serverless: Serverless | None = None,
+    is_serverless: bool = False,
+) -> None:
+    """Run `searchsocket init` with the values of its options.
+
+    Args:
+        serverless: The search without a service that the command offers.
+        is_serverless: It is chosen.
+    """
     if service and urlsplit(service).scheme not in ("http", "https"):
         raise click.UsageError(f"--service {service!r} is not a URL such as https://search.example.com")
-    if service and is_static:
-        raise click.UsageError("--static needs no service; remove --service")
+    chosen = serverless if is_serverless else None
+    if service and chosen:
+        raise click.UsageError(f"{chosen.option} needs no service; remove --service")
     answers = answers_address(answers)
     project = load_project(root)
     if is_undo:
@@ -102,7 +117,7 @@ def init(
         project.id,
         default_branch=default_branch(project.root),
         service=service,
-        static=is_static,
+        serverless=chosen,
         answers=answers,
         ours=lambda name, text: is_ours(project, name, text),
     )
@@ -119,7 +134,8 @@ def init(
         say(f"wrote {count(len(draft.changes), 'file')}; `searchsocket init --undo` restores the files")
     elif draft.changes:
         say("nothing was written; run `searchsocket init --yes` to write")
-    for line in _static_steps(project.root, draft) if is_static else _service_steps(draft, service, answers):
+    steps = chosen.next_steps(project.root, draft) if chosen else _service_steps(draft, service, answers, serverless)
+    for line in (*_manual_steps(draft), *steps):
         say(line)
 
 
@@ -181,16 +197,13 @@ def _manual_steps(draft: Plan) -> Iterator[str]:
     yield from (f"\nNote: {safe(note)}." for note in draft.notes)
 
 
-def _service_steps(draft: Plan, service: str, answers: str) -> Iterator[str]:
-    yield from _manual_steps(draft)
+def _service_steps(draft: Plan, service: str, answers: str, serverless: Serverless | None) -> Iterator[str]:
     facts = draft.facts
     build = f"\n  {safe(facts.command.shell or 'build your site')}" if facts.framework else ""
     has_place = facts.framework in (*FRAMEWORKS, "SvelteKit")
-    if not has_place:
-        folder = safe(shlex.quote(facts.deployed or "BUILD"))
-        option = safe(f" --answers {shlex.quote(answers)}") if answers else ""
-        static = f"searchsocket static {folder}{option}  # adds it to all pages"
-        yield f"\nNext, for search without a server:{build}\n  {static}"
+    if serverless and not has_place:
+        step = f"{safe(serverless.page_step(facts, answers))}  # adds it to all pages"
+        yield f"\nNext, for search without a server:{build}\n  {step}"
         yield f"\nOr, for search with a service:{build}"
     else:
         yield f"\nNext:{build}"
@@ -202,33 +215,6 @@ def _service_steps(draft: Plan, service: str, answers: str) -> Iterator[str]:
         component = safe(str(bundle_folder() / COMPONENT))
         yield f"\nThen copy {component} to the folder searchsocket of your site, and add to each page:\n\n{tags}"
         yield f"To serve search from your own domain:\n\n{template('proxy.txt')}"
-
-
-def _static_steps(root: Path, draft: Plan) -> Iterator[str]:
-    yield from _manual_steps(draft)
-    facts = draft.facts
-    build = facts.command.shell
-    has_export = len(draft.steps) > 1
-    comment = "deploy this folder with your site" if has_export else "adds it to all pages"
-    first = [build or "build your site"] if facts.framework else []
-    shown = [*first, *draft.steps[:-1], f"{draft.steps[-1]}  # {comment}"]
-    if draft.is_one_step:
-        shown = [
-            f"{build}  # {'builds, indexes and exports' if has_export else 'builds, and adds search to all pages'}"
-        ]
-    if has_export:  # `static` keeps its own index
-        shown.append('searchsocket search "a question"')
-    yield "\n".join(["\nNext:", *(f"  {safe(line)}" for line in shown)])
-    if not facts.deployed:
-        return  # the lines of a host would name a folder
-    command = " && ".join([*([build] if build else []), *([] if draft.is_one_step else draft.steps)])
-    host = detect_host(root, facts.adapter) or SERVER
-    folder = safe(facts.deployed)
-    export = f"{folder}/{EXPORT}" if has_export else ""
-    lines = host.lines(StaticBuild(safe(command), folder, export, draft.is_one_step))
-    yield f"\nOn {host.name}, {host.place}:\n\n{lines}"
-    if host is SERVER:
-        yield f'For {", ".join(each.name for each in HOSTS)}, see "Hosts of static files" in the documentation.'
 
 
 def _undo(project: Project, *, is_confirmed: bool, as_json: bool) -> None:

@@ -31,9 +31,12 @@ _SOURCE = re.compile(  # of results and answers, in such a file
 )
 
 
-def template(name: str, /, **values: str) -> str:
-    """Return a file of `templates` with the values for its `$names`; `$written` is `WRITTEN`."""
-    text = Path(__file__).with_name("templates").joinpath(name).read_text(encoding="utf-8")
+TEMPLATES = Path(__file__).with_name("templates")
+
+
+def template(name: str, folder: Path = TEMPLATES, /, **values: str) -> str:
+    """Return a file of a folder with the values for its `$names`; `$written` is `WRITTEN`."""
+    text = (folder / name).read_text(encoding="utf-8")
     return Template(text).substitute(values, written=WRITTEN)
 
 

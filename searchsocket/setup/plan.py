@@ -6,12 +6,12 @@ A SvelteKit site gets the handle in its server hooks, and the component in its o
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from posixpath import dirname, relpath
 
 from searchsocket.extensions import extensions
-from searchsocket.setup.after_build import EXPORT, puts_search_into_pages, step_changes
 from searchsocket.setup.build import ReadText
 from searchsocket.setup.changes import AT_CORNER, AnswerSource, Change, Ours, Paste, Plan, distinct, template
 from searchsocket.setup.client_files import COMPONENT, component_files, handle_files
@@ -35,6 +35,28 @@ _OWN = "siteHandle"
 _KIT_HOOKS = "@sveltejs/kit/hooks"
 
 
+@dataclass(frozen=True, slots=True)
+class Serverless:
+    """Search that each build of a site makes, without a service; an extension brings it.
+
+    Attributes:
+        option: Of `searchsocket init`.
+        source: Returns the source of results; its text is `answers` of `plan`, also below.
+        is_in_pages: Returns True if it is added to the built pages, because no theme can contain it.
+        step_changes: Yields the changes that make the site's own build run its commands; sets the fields of the plan
+            about them.
+        page_step: Returns the command that adds search to all pages of a build, for a site without a known theme.
+        next_steps: Yields the lines for the user that follow those of the plan.
+    """
+
+    option: str
+    source: Callable[[SiteFacts, str], AnswerSource]
+    is_in_pages: Callable[[SiteFacts], bool]
+    step_changes: Callable[[ReadText, SiteFacts, Plan, Ours, str], Iterator[Change]]
+    page_step: Callable[[SiteFacts, str], str]
+    next_steps: Callable[[Path, Plan], Iterator[str]]
+
+
 def plan(
     root: Path,
     facts: SiteFacts,
@@ -44,7 +66,7 @@ def plan(
     service: str = "",
     ours: Ours = lambda name, text: False,
     markdown: bool = True,
-    static: bool = False,
+    serverless: Serverless | None = None,
     answers: str = "",
 ) -> Plan:
     """Plan the changes of a site.
@@ -55,17 +77,17 @@ def plan(
         service: URL of `searchsocket serve` for browsers; "": `SERVICE`, or the site itself if it has a server.
         ours: See `Ours`.
         markdown: True if the site's server returns pages as Markdown to agents.
-        static: True if visitors search an export, without a service.
+        serverless: The search of visitors, if they use no service.
         answers: Address of answers in sentences for browsers; "" = none.
     """
     draft = Plan(facts)
     read = reader(root)
     changes = [gitignore_change(read)]
-    calls_service = not facts.has_server and not static
+    calls_service = not facts.has_server and not serverless
     address = service.rstrip("/") or SERVICE
     answer_source = (
-        AnswerSource("static", f"{facts.base}/{EXPORT}/", answers)
-        if static
+        serverless.source(facts, answers)
+        if serverless
         else AnswerSource("endpoint", f"{address if calls_service else facts.base}/api/search", answers)
     )
     ports = _KIT_PORTS if facts.framework == "SvelteKit" else _ports(facts)
@@ -76,10 +98,10 @@ def plan(
     )
     if facts.framework == "SvelteKit":
         changes += in_svelte_kit(read, facts, answer_source, draft, ours, markdown)
-    elif (framework := FRAMEWORKS.get(facts.framework)) and not (static and puts_search_into_pages(facts)):
+    elif (framework := FRAMEWORKS.get(facts.framework)) and not (serverless and serverless.is_in_pages(facts)):
         changes += in_theme(read, facts, framework, answer_source, draft, ours)
-    if static:
-        changes += step_changes(read, facts, draft, ours, answers)
+    if serverless:
+        changes += serverless.step_changes(read, facts, draft, ours, answers)
     if calls_service and ports:
         draft.notes.append(
             f"this site has no server, so browsers call {address}. Before you deploy, set the service URL "

@@ -12,8 +12,10 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from runner_types import RunCli, RunJson
 
+from searchsocket.cli.init import init
 from searchsocket.project.project import open_project
 from searchsocket.project.settings.load import load_settings
 from searchsocket.project.settings.model import Settings
@@ -287,6 +289,13 @@ def test_without_a_place_for_it_the_lines_for_pages_and_a_web_server_are_printed
     assert Path(component).is_file()
     assert load_settings(site, {}) == Settings(project=ProjectSettings(id="harbour"))
     assert (site / ".gitignore").read_text() == ".searchsocket/\n"
+
+
+def test_without_the_extension_for_files_only_the_service_is_offered(site: Path) -> None:
+    result = CliRunner().invoke(init, ["--project", str(site), "--no-node"])
+    assert "\nNext:\n  searchsocket index\n" in result.stdout
+    assert "searchsocket static" not in result.stdout
+    assert CliRunner().invoke(init, ["--static"]).exit_code == 2
 
 
 def test_a_configuration_that_is_there_is_left_and_what_it_lacks_is_shown(

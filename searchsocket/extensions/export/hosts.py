@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from searchsocket import __version__
+from searchsocket.extensions.export.after_build import TEMPLATES
 from searchsocket.setup.changes import template
 
 _PYTHON = "3.13"  # of builds on hosts that let a project choose
@@ -43,7 +44,7 @@ class Host:
 
 def _netlify(build: StaticBuild) -> str:
     command = json.dumps(f"pip install searchsocket && {build.command}")
-    return template("netlify.toml", command=command, folder=json.dumps(build.folder), python=_PYTHON)
+    return template("netlify.toml", TEMPLATES, command=command, folder=json.dumps(build.folder), python=_PYTHON)
 
 
 def _cloudflare(build: StaticBuild) -> str:
@@ -85,7 +86,7 @@ def _gitlab(build: StaticBuild) -> str:
     )
     steps = "".join(f"    - {line}\n" for line in [*prepare, *filter(None, [build.package_installer]), build.command])
     image = "node:22" if build.package_installer else f"python:{_PYTHON}"
-    return template("gitlab-ci.yml", image=image, steps=steps, folder=build.folder)
+    return template("gitlab-ci.yml", TEMPLATES, image=image, steps=steps, folder=build.folder)
 
 
 def _server(build: StaticBuild) -> str:

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from searchsocket.setup.hosts import HOSTS, SERVER, Host, StaticBuild, detect_host
+from searchsocket.extensions.export.hosts import HOSTS, SERVER, Host, StaticBuild, detect_host
 
-PAGE = Path(__file__).parents[2] / "examples/docs-site/src/content/recipes/static-hosts.md"
+PAGE = Path(__file__).parents[3] / "examples/docs-site/src/content/recipes/static-hosts.md"
 ONE_STEP = StaticBuild("npm run build", "build", "build/searchsocket", is_one_step=True)
 STEPS = "mkdocs build && searchsocket index && searchsocket export site/searchsocket"
 THREE_STEPS = StaticBuild(STEPS, "site", "site/searchsocket", is_one_step=False)

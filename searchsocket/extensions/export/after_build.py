@@ -4,16 +4,18 @@ import json
 import re
 import shlex
 from collections.abc import Iterator
+from pathlib import Path
 from posixpath import join, relpath
 
+from searchsocket.extensions.export.built_pages import FOLDER
 from searchsocket.setup.build import ReadText, runs_post_scripts
 from searchsocket.setup.changes import Change, Ours, Paste, Plan, template
 from searchsocket.setup.frameworks import FRAMEWORKS
 from searchsocket.setup.site import SiteFacts
 
-EXPORT = "searchsocket"  # folder in the built site
+TEMPLATES = Path(__file__).with_name("templates")
 FILE = "searchsocket-build.mjs"
-_FOLDER = "FOLDER"  # stands for the folder that init could not determine
+_UNKNOWN = "FOLDER"  # stands for the folder that init could not determine
 # The step that earlier releases wrote, also without its first command.
 _OLD_STEP = re.compile(
     r"(?:\(searchsocket --version \|\| \(echo [^)]*\)\) && )?"
@@ -29,10 +31,10 @@ def puts_search_into_pages(facts: SiteFacts) -> bool:
 
 def commands(facts: SiteFacts, answers: str = "") -> tuple[tuple[str, ...], ...]:
     """Return the arguments of the `searchsocket` commands after each build; `answers` as in `plan`."""
-    folder = facts.deployed or _FOLDER
+    folder = facts.deployed or _UNKNOWN
     if puts_search_into_pages(facts):
         return (("static", folder, *(("--answers", answers) if answers else ())),)
-    return (("index",), ("export", f"{folder}/{EXPORT}"))
+    return (("index",), ("export", f"{folder}/{FOLDER}"))
 
 
 def step_changes(read: ReadText, facts: SiteFacts, draft: Plan, ours: Ours, answers: str = "") -> Iterator[Change]:
@@ -45,7 +47,7 @@ def step_changes(read: ReadText, facts: SiteFacts, draft: Plan, ours: Ours, answ
     if not facts.deployed:
         draft.notes.append(
             f"init could not determine the folder that your host publishes. After each build, run `{draft.steps[-1]}`, "
-            f"with that folder for {_FOLDER}"
+            f"with that folder for {_UNKNOWN}"
         )
         return
     if not facts.command.script:
@@ -72,7 +74,7 @@ def script(facts: SiteFacts, home: str, answers: str = "") -> str:
     """
     root = "./" if not home else f"{relpath('.', home)}/"
     lists = ",\n  ".join(json.dumps(arguments).replace('"', "'") for arguments in commands(facts, answers))
-    return template("after-build.mjs", build_script=facts.command.script, root=root, lists=lists)
+    return template("after-build.mjs", TEMPLATES, build_script=facts.command.script, root=root, lists=lists)
 
 
 def with_build_step(package: str, name: str, step: str, *, is_post: bool = True) -> str | None:
