@@ -134,14 +134,13 @@ class Integration:
 
 @dataclass(frozen=True, slots=True)
 class AnswerSource:
-    """Attribute of the dialog with the source of results: `endpoint` of a service, or `static` folder of an export.
-
-    An empty `static` is the folder of `components.js`.
-    """
+    """Attribute of the dialog with the source of results, such as `endpoint` of a service."""
 
     name: str
     value: str
     answers: str = ""  # address of answers in sentences; "" = none
+    is_service: bool = True  # otherwise a folder of files; without a value, that of `components.js`
+    meaning: str = "URL of `searchsocket serve` for visitors"  # of the value, for a comment
 
     @property
     def attributes(self) -> dict[str, str]:
@@ -160,16 +159,9 @@ class AnswerSource:
         return "\n".join([f"{first} // {self.meaning}", *others])
 
     @property
-    def meaning(self) -> str:
-        """Explanation of the value, for a comment."""
-        if self.name == "static":
-            return "reads the files of `searchsocket export`, by default those beside this one"
-        return "URL of `searchsocket serve` for visitors"
-
-    @property
     def beside_script(self) -> "AnswerSource":
-        """The source for a component in the folder of the export: relative, so that it works below any path."""
-        return replace(self, value="") if self.name == "static" else self
+        """The source for a component in a folder of files: relative, so that it works below any path."""
+        return self if self.is_service else replace(self, value="")
 
 
 Integrate = Callable[[ReadText, SiteFacts, AnswerSource], Integration]

@@ -316,7 +316,7 @@ def in_svelte_kit(
     """Yield the changes for a SvelteKit site: the handle if there is a server, and the component in the layout."""
     own = f"{facts.source}/lib/searchsocket"
     files: dict[str, str] = {}
-    if facts.has_server and answer_source.name != "static":
+    if facts.has_server and answer_source.is_service:
         name = _existing(read, facts.hooks, ("ts", "js")) or facts.hooks + (
             ".ts" if read("tsconfig.json") is not None else ".js"
         )

@@ -163,7 +163,9 @@ def test_a_static_site_reads_its_export(framework: str) -> None:
     """Beside the script without an address, so that a preview below another path works; a bundle needs the folder."""
     facts = SiteFacts(framework, config=CONFIGS.get(framework, "config"), source=SOURCES.get(framework, ""))
     files = {facts.config: "theme:\n  name: material\n"} if framework == "MkDocs" else {}
-    search = FRAMEWORKS[framework].integrate(files.get, facts, AnswerSource("static", "/docs/searchsocket/"))
+    search = FRAMEWORKS[framework].integrate(
+        files.get, facts, AnswerSource("static", "/docs/searchsocket/", is_service=False)
+    )
     text = "".join(search.files.values())
     assert ("/docs/searchsocket/" in text) == (framework in ("Docusaurus", "Starlight", "VitePress"))
     assert "static" in text
@@ -175,10 +177,11 @@ def test_a_static_site_reads_its_export(framework: str) -> None:
 def test_the_address_of_answers_is_an_attribute_only_if_it_is_given(framework: str, name: str) -> None:
     facts = SiteFacts(framework, config=CONFIGS.get(framework, "config"), source=SOURCES.get(framework, ""))
     files = {facts.config: "theme:\n  name: material\n"} if framework == "MkDocs" else {}
-    texts = [
-        "".join(FRAMEWORKS[framework].integrate(files.get, facts, AnswerSource(name, "/x/", answers)).files.values())
+    sources = [
+        AnswerSource(name, "/x/", answers, is_service=name == "endpoint")
         for answers in ("", "https://s.example/api/answer")
     ]
+    texts = ["".join(FRAMEWORKS[framework].integrate(files.get, facts, source).files.values()) for source in sources]
     assert "answers" not in texts[0]
     given = r"""(?:\banswers(?:="|: '|', '))https://s\.example/api/answer['"]"""
     assert len(re.findall(given, texts[1])) == 1

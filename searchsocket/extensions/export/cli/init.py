@@ -38,7 +38,8 @@ def with_static(command: click.Command) -> click.Command:
 
 
 def _source(facts: SiteFacts, answers: str) -> AnswerSource:
-    return AnswerSource("static", f"{facts.base}/{FOLDER}/", answers)
+    meaning = "reads the files of `searchsocket export`, by default those beside this one"
+    return AnswerSource("static", f"{facts.base}/{FOLDER}/", answers, is_service=False, meaning=meaning)
 
 
 def _page_step(facts: SiteFacts, answers: str) -> str:
