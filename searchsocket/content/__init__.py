@@ -1,1 +1,1 @@
-"""The content of a site: HTML to Markdown, the mirror, chunks and llms.txt; pure steps."""
+"""The content of a site: HTML to Markdown, the mirror and chunks; pure steps."""
