@@ -20,7 +20,7 @@ from searchsocket.text.redaction import Redactor
 from searchsocket.types import Scope
 
 if TYPE_CHECKING:
-    from searchsocket.state import ProjectState
+    from searchsocket.state.project import ProjectState
 
 
 class Backends:
@@ -60,7 +60,7 @@ class Backends:
     @cached_property
     def state(self) -> "ProjectState":
         """The state of pages between runs."""
-        from searchsocket.state import ProjectState  # a query needs none of it
+        from searchsocket.state.project import ProjectState  # a query needs none of it
 
         return ProjectState(self._project.state_dir)
 

@@ -26,7 +26,7 @@ from searchsocket.pipeline.watching.whole import Wait, Wholeness
 from searchsocket.project.project import Project
 from searchsocket.project.settings.source_kinds import source_kind
 from searchsocket.quality.gate import gate_digest
-from searchsocket.state import ProjectState
+from searchsocket.state.project import ProjectState
 from searchsocket_assets.jobs import INDEX_SITE
 from searchsocket_assets.partitions import names_in_stores, own_partitions
 from searchsocket_assets.run.history import index_records

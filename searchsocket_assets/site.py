@@ -25,7 +25,7 @@ from searchsocket.project.settings.source_kinds import source_kind
 from searchsocket.quality.candidate import golden_texts, judge_candidate
 from searchsocket.sources import make_source
 from searchsocket.sources.base import SourceOrigin
-from searchsocket.state import ProjectState
+from searchsocket.state.project import ProjectState
 from searchsocket.system.json_text import JsonObject
 from searchsocket.types import Scope
 from searchsocket_assets.run.tags import BRANCH_TAG, HIDDEN, PARTITION_TAG, PROJECT_TAG, RANGE_TAGS

@@ -13,7 +13,7 @@ from searchsocket.content.mirror import page_digest, render_page
 from searchsocket.content.pages import Page
 from searchsocket.project.project import Project, open_project
 from searchsocket.stores.base import PageBody
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.store import LocalStore
 from searchsocket.types import PageFacts, Scope
 
 KEY = "correct horse battery staple"

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from searchsocket.stores.local import LocalStore
 from searchsocket.stores.local.layout import read_manifest, records_file, vectors_file
+from searchsocket.stores.local.store import LocalStore
 
 
 def live(folder: Path) -> Path:

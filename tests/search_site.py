@@ -12,7 +12,7 @@ from searchsocket.project.settings.model import RankingSettings
 from searchsocket.search.continuation import Continuations
 from searchsocket.search.engine import SearchEngine
 from searchsocket.stores.base import PageBody, PublishInfo
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.store import LocalStore
 from searchsocket.testing.store.samples import make_record
 from searchsocket.types import ChunkKind, Record, Scope
 

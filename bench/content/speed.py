@@ -22,7 +22,7 @@ from searchsocket.search.content.query import ContentQuery
 from searchsocket.search.content.retrieve import ContentSearch
 from searchsocket.search.continuation import Continuations
 from searchsocket.stores.base import PublishInfo
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.store import LocalStore
 from searchsocket.types import Chunk, PageFacts, Prose, Record, Scope, Section
 
 CHUNKS, A_PAGE, WORDS = 50_000, 20, 120

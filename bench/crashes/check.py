@@ -8,7 +8,7 @@ from pathlib import Path
 
 from searchsocket.pipeline.run.results import digest_of
 from searchsocket.project.project import open_project
-from searchsocket.state import ProjectState
+from searchsocket.state.project import ProjectState
 from searchsocket.stores import make_store
 
 _TEMPORARY = re.compile(r"\.tmp-|\.building-|\.removed-|\.staging$|.*\.corrupt")

@@ -15,7 +15,7 @@ from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
 from searchsocket.stores import make_store
 from searchsocket.stores.base import index_digest
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.store import LocalStore
 
 READY = "ready"
 _SHOWN = 3

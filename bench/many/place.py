@@ -17,9 +17,9 @@ from searchsocket.extensions.fleet.objects import open_objects
 from searchsocket.extensions.fleet.scope_lease import ScopeLease, holding
 from searchsocket.project.project import Project, open_project
 from searchsocket.stores.base import PageBody, PublishInfo
-from searchsocket.stores.local import LocalStore
 from searchsocket.stores.local.layout import read_current
 from searchsocket.stores.local.reader import LocalReader
+from searchsocket.stores.local.store import LocalStore
 from searchsocket.types import Record, Scope, Vectors
 
 _LEASE_S = 60.0

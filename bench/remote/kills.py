@@ -17,7 +17,7 @@ import numpy as np
 from bench.remote.engines import Engine
 from searchsocket.errors import ScopeNotIndexed, SearchSocketError
 from searchsocket.stores.base import IndexReader, PublishInfo
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.store import LocalStore
 from searchsocket.testing.store.samples import make_record
 from searchsocket.types import Scope, Vector
 

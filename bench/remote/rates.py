@@ -16,7 +16,7 @@ import numpy as np
 
 from bench.remote.engines import Engine
 from searchsocket.stores.base import PublishInfo
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.store import LocalStore
 from searchsocket.testing.store.samples import make_record
 from searchsocket.types import MATCH_ALL, Filter, Scope
 from tests.processes import command

@@ -34,7 +34,7 @@ from searchsocket.project.access import make_private_folders
 from searchsocket.project.project import Project, dagster_home
 from searchsocket.quality.candidate import golden_texts, judge_candidate
 from searchsocket.quality.checks import RUN_CHECKS
-from searchsocket.state import ProjectState
+from searchsocket.state.project import ProjectState
 from searchsocket.system.age import process_age_s
 from searchsocket.system.json_text import JsonObject
 from searchsocket.types import Scope

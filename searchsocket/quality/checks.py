@@ -14,8 +14,8 @@ from searchsocket.pipeline.run.results import CheckOutcome
 from searchsocket.pipeline.run.stage import AnyStage
 from searchsocket.pipeline.stages.search_index import GOLDEN_FACT, GOLDEN_WARNING, search_index
 from searchsocket.quality.candidate import golden_outcome, golden_texts
-from searchsocket.state import ScopeState
 from searchsocket.state.links import LinkToNowhere
+from searchsocket.state.scope import ScopeState
 from searchsocket.stores.base import PREVIOUS, IndexReader, VectorStore
 from searchsocket.text.amounts import age_s
 from searchsocket.types import Filter, Scope

@@ -45,22 +45,3 @@ A scope has rows of its own for its pages, and for targets of links that do not 
 | `origin`: the scope that this one started from | `page_mirror`, of a new scope | `search_index`, once it is published |
 | `cache_size` | `chunk_embeddings` | |
 """  # noqa: E501  tables
-
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from searchsocket.state.errors import DamagedRow
-    from searchsocket.state.project import STATE_FILE, ProjectState
-    from searchsocket.state.scope import ScopeState
-
-__all__ = ["STATE_FILE", "DamagedRow", "ProjectState", "ScopeState"]
-
-
-def __getattr__(name: str) -> Any:
-    """Load the tables at their first use: a search reads `source_files` only, and they take 30 ms."""
-    if name not in __all__:
-        raise AttributeError(name)
-    from searchsocket.state import errors, project, scope
-
-    places = {"DamagedRow": errors, "ProjectState": project, "STATE_FILE": project, "ScopeState": scope}
-    return getattr(places[name], name)

@@ -46,7 +46,7 @@ def make_store(
     Raises:
         ConfigMissing: The environment lacks the address or key of the vector index.
     """
-    from searchsocket.stores.local import LocalStore
+    from searchsocket.stores.local.store import LocalStore
 
     try:
         vectors = make_vectors(settings, project_id, environ)

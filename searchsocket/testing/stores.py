@@ -8,7 +8,7 @@ import pytest
 
 from searchsocket.stores.base import RemoteIndex
 from searchsocket.stores.base.tables import VectorTables
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.store import LocalStore
 from searchsocket.stores.table_vectors import TableVectors
 from searchsocket.testing.store import VectorsOfAStoreContract
 from searchsocket.testing.store.edit_history import EditHistoryContract

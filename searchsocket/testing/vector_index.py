@@ -13,7 +13,7 @@ import pytest
 
 from searchsocket.errors import ProjectMismatch, VectorsMissing
 from searchsocket.stores.base import RemoteIndex, VectorIndex, VectorRow, row_of
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.store import LocalStore
 from searchsocket.testing.store.samples import (
     DIMENSIONS,
     DRAFT,

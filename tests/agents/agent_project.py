@@ -16,7 +16,7 @@ from searchsocket.agents.server import make_server
 from searchsocket.project.project import Project
 from searchsocket.serving.parts import Keeping
 from searchsocket.serving.services import open_services
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.store import LocalStore
 from tests.api_client import body_of
 from tests.extensions.code.code_project import CodeProject
 

@@ -7,7 +7,7 @@ import pytest
 from search_site import DOCS, Piece, Site
 
 from searchsocket.project.project import Project
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.store import LocalStore
 from tests.agents.agent_project import ERAS, call, make_agent_project, offering, server_of, text_of
 from tests.api_client import body_of
 from tests.extensions.code.code_project import CodeProject

@@ -5,7 +5,7 @@ from pathlib import Path
 from search_site import Piece, Site
 
 from search_api.app import create_app
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.store import LocalStore
 from searchsocket.types import Scope
 from tests.agents.agent_project import call, server_of, text_of
 from tests.api_client import ENVIRON, KEY, Api, make_project

@@ -18,7 +18,7 @@ from search_site import MAIN, Piece, Site
 
 from search_api.app import create_app
 from searchsocket.project.project import open_project
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.store import LocalStore
 from tests.agents.agent_project import TOML, talk
 from tests.api_client import ENVIRON, KEY, body_of
 from tests.running_service import listening

@@ -17,7 +17,7 @@ from searchsocket.agents.tool import CLIENTS_TAKE, MOST_TOKENS, fitting_reply
 from searchsocket.agents.tools import TOOLS
 from searchsocket.project.project import Project
 from searchsocket.search.bounds import MOST_MAX_TOKENS
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.store import LocalStore
 from searchsocket.text.hidden import visible
 from searchsocket.text.token_count import LEAST, count_tokens
 from tests.agents.agent_project import ERAS, call, make_agent_project, text_of

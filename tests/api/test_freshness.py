@@ -12,7 +12,7 @@ from searchsocket.errors import EmbedderUnavailable
 from searchsocket.models.embedders.base import TextKind
 from searchsocket.models.embedders.hash import HashEmbedder
 from searchsocket.project.settings.model import RankingSettings, RateLimitSettings
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.store import LocalStore
 from searchsocket.types import Vectors
 
 WITH_KEY = {"authorization": f"Bearer {KEY}"}

@@ -16,8 +16,9 @@ from search_api.app import create_app
 from searchsocket.errors import SearchSocketError
 from searchsocket.models.embedders.hash import HashEmbedder
 from searchsocket.project.project import open_project
-from searchsocket.stores.local import LocalStore, reader
+from searchsocket.stores.local import reader
 from searchsocket.stores.local.catalogue.snapshot import LocalCatalogue
+from searchsocket.stores.local.store import LocalStore
 
 
 def test_a_ready_service_tells_each_public_scope(api: Api) -> None:

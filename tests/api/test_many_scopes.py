@@ -9,7 +9,8 @@ from api_client import ENVIRON, KEY, Api, make_project
 from search_site import NOW, Piece, Site
 
 from search_api.app import create_app
-from searchsocket.stores.local import LocalStore, open_readers
+from searchsocket.stores.local import open_readers
+from searchsocket.stores.local.store import LocalStore
 from searchsocket.types import Scope
 
 SCOPES = [f"branch-{number}" for number in range(9)]

@@ -13,7 +13,7 @@ from search_site import NOW, Piece, Site
 from search_api.app import create_app
 from searchsocket.project.project import open_project
 from searchsocket.project.settings.model import RateLimitSettings
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.store import LocalStore
 from searchsocket.web.languages.codes import original_label
 
 WITH_KEY = {"authorization": f"Bearer {KEY}"}

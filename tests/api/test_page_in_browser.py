@@ -11,7 +11,7 @@ from search_site import NOW, Piece, Site
 
 from search_api.app import create_app
 from searchsocket.project.project import open_project
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.store import LocalStore
 from tests.chromium import needs_chromium, open_chromium
 
 pytestmark = [pytest.mark.ui, needs_chromium]

@@ -19,7 +19,7 @@ from searchsocket.project.project import Project
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
 from searchsocket.serving.pages import suggestions
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.store import LocalStore
 from searchsocket.text.token_count import count_tokens
 from searchsocket.types import Vectors
 from tests.counted_calls import calls

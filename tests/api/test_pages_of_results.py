@@ -7,7 +7,7 @@ from api_client import ENVIRON, Api, make_project
 from search_site import Piece, Site
 
 from search_api.app import create_app
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.store import LocalStore
 
 ZEBRAS = [Piece(f"/zebra/{n:02}", f"Chapter {n} about the zebra.", title=f"Zebra {n}") for n in range(24)]
 

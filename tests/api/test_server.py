@@ -19,7 +19,7 @@ from search_api.run.connections import MAX_HEAD_BYTES
 from search_api.run.server import listen, serve
 from searchsocket.errors import AddressInUse
 from searchsocket.project.project import Project
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.store import LocalStore
 
 
 def test_small_answers_are_sent_at_once() -> None:
@@ -206,7 +206,7 @@ def test_the_service_loads_no_orchestrator_and_no_heavy_client() -> None:
     """An API process on the local store never loads them (spec 4.1)."""
     code = (
         "import sys\nimport search_api.run.server\n"
-        "import searchsocket.stores.local, searchsocket.models.embedders.hash\n"
+        "import searchsocket.stores.local.store, searchsocket.models.embedders.hash\n"
         "heavy = {'dagster', 'pymilvus', 'pinecone', 'openai', 'onnxruntime', 'torch', 'sqlalchemy', 'lxml'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )

@@ -12,7 +12,7 @@ from search_api.app import create_app
 from searchsocket.models.embedders.base import TextKind
 from searchsocket.models.embedders.hash import HashEmbedder
 from searchsocket.search import engine
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.store import LocalStore
 from searchsocket.types import Vectors
 
 

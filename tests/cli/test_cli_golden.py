@@ -10,7 +10,7 @@ from searchsocket.pipeline.run.checks import index_matches_manifest
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.project.project import open_project
 from searchsocket.quality.golden import read_golden
-from searchsocket.state import ProjectState
+from searchsocket.state.project import ProjectState
 
 GOLDEN = '[[query]]\nquery = "mooring rope"\nexpect = "/docs/ropes"\ntags = "plain"\n'
 NONSENSE = '[[query]]\nquery = "tide table"\n'

@@ -12,7 +12,7 @@ from runner_types import RunCli, RunJson
 
 from searchsocket.cli.main import cli
 from searchsocket.project.project import open_project
-from searchsocket.state import ProjectState
+from searchsocket.state.project import ProjectState
 from searchsocket_assets.run.tags import PARTITION_TAG
 from searchsocket_assets.site import NAME
 from tests.pipeline.branches.repository import add_file

@@ -73,10 +73,10 @@ def flaky(self, *arguments, **options):
     return embed(self, *arguments, **options)
 HashEmbedder.embed = flaky
 """
-BUILT = "from searchsocket.stores.local import LocalStore; wrap(LocalStore, '_open_built', after=once)"
+BUILT = "from searchsocket.stores.local.store import LocalStore; wrap(LocalStore, '_open_built', after=once)"
 SWITCHED = "import searchsocket.stores.local.store as store; wrap(store, 'write_current', after=once)"
 SWITCHING = "import searchsocket.stores.local.store as store; wrap(store, 'write_current', before=once)"
-CHECKED = "from searchsocket.stores.local import LocalStore; wrap(LocalStore, 'verify', before=once)"
+CHECKED = "from searchsocket.stores.local.store import LocalStore; wrap(LocalStore, 'verify', before=once)"
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from search_site import MAIN, NOW, Piece, Site, make_site
 from search_api.app import create_app
 from searchsocket.extensions.export.files import export_generation
 from searchsocket.project.project import open_project
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.store import LocalStore
 from tests.api_client import ENVIRON, make_project
 from tests.chromium import open_chromium
 from tests.clients.stage import POLICY, MakeStage, Stage

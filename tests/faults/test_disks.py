@@ -31,7 +31,7 @@ from pathlib import Path
 from fault_site import Project
 from searchsocket.errors import StateUnavailable
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # a write beyond the limit is then an error, like on a full disk
-import searchsocket.stores.local, searchsocket.content.html.extract
+import searchsocket.stores.local.store, searchsocket.content.html.extract
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[4]), int(sys.argv[4])))
 try:
     Project(Path(sys.argv[3])).index()

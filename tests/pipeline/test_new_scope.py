@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from searchsocket.pipeline.run.stages import STAGES
 from searchsocket.serving.pages import find_page
-from searchsocket.state import ProjectState
+from searchsocket.state.project import ProjectState
 from searchsocket.state.records import records_of
 from searchsocket.stores import make_store
 from searchsocket.stores.base import VectorStore

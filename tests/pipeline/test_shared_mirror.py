@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from searchsocket.serving.pages import find_page
-from searchsocket.state import ProjectState
+from searchsocket.state.project import ProjectState
 from searchsocket.stores import make_store
 from tests.pipeline.conftest import Site
 

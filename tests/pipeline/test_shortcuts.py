@@ -12,7 +12,7 @@ from searchsocket.models.embedders.cache import EmbeddingCache
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.pipeline.run.stages import STAGES
 from searchsocket.stores import make_store
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.store import LocalStore
 from searchsocket.types import Scope
 from tests.pipeline.conftest import PAGES, Site
 

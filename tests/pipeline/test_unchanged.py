@@ -28,7 +28,7 @@ from searchsocket.pipeline.unchanged.record import (
 )
 from searchsocket.pipeline.unchanged.snapshot import TICK_NS, Paths, Snapshot, file_clock_ns
 from searchsocket.project.project import open_project
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.store import LocalStore
 
 ENVIRON = {"HOME": "/nowhere", "TERM": "dumb", "SEARCHSOCKET_CACHE": ".searchsocket"}
 WHEN = "2026-01-01T00:00:00Z"

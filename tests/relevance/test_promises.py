@@ -21,7 +21,7 @@ from searchsocket.project.settings.model import RankingSettings
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
 from searchsocket.stores.base import PublishInfo
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.store import LocalStore
 from searchsocket.types import Scope
 from tests.relevance.nonsense import nonsense
 

@@ -15,7 +15,7 @@ from searchsocket.search.answer import SearchAnswer
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
 from searchsocket.serving.answers import to_json
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.store import LocalStore
 
 MANY = [Piece(f"/log/{number}", f"Battery log {number}, charged.", title=f"Log {number}") for number in range(30)]
 ORIGINAL = ("@original=/docs/driving",)

@@ -8,7 +8,7 @@ from search_site import DOCS, MAIN, NOW, Site
 from searchsocket.errors import PageNotFound
 from searchsocket.project.project import open_project
 from searchsocket.serving.service import SearchService, open_service
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.store import LocalStore
 
 
 @pytest.fixture

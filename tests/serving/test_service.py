@@ -14,9 +14,9 @@ from searchsocket.serving import service as service_module
 from searchsocket.serving.scopes import ReadableScopes
 from searchsocket.serving.service import SearchService, open_service
 from searchsocket.stores.base import IndexReader
-from searchsocket.stores.local import LocalStore
 from searchsocket.stores.local.catalogue.snapshot import LocalCatalogue
 from searchsocket.stores.local.reader import LocalReader
+from searchsocket.stores.local.store import LocalStore
 from searchsocket.types import Scope
 
 

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 from searchsocket.content.chunking.records import CutChunk, cut_chunks, hash_of
 from searchsocket.content.pages import ExtractedPage, Link, RawPage
-from searchsocket.state import ScopeState
 from searchsocket.state.chunks import chunk_key
 from searchsocket.state.extracts import extract_key
+from searchsocket.state.scope import ScopeState
 from searchsocket.types import Chunk, Generation, PageFacts, Prose, Scope, Section
 
 SCOPE = Scope("museum", "main")

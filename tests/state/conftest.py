@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from searchsocket.state import ProjectState, ScopeState
+from searchsocket.state.project import ProjectState
+from searchsocket.state.scope import ScopeState
 from tests.held_records import change_records
 from tests.state.building import Damage
 

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searchsocket.content.chunking.records import hash_of
-from searchsocket.state import ProjectState, ScopeState
+from searchsocket.state.project import ProjectState
 from searchsocket.state.records import records_of
+from searchsocket.state.scope import ScopeState
 from searchsocket.state.sql import as_stored, as_text
 from tests.state.building import HOW, chunked, extracted, listed
 

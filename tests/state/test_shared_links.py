@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from searchsocket.content.pages import ExtractedPage, Link
 from searchsocket.pipeline.stages.page_mirror import resolve_links
-from searchsocket.state import ProjectState
 from searchsocket.state.extracts import extract_key
 from searchsocket.state.links import LinkCounts, LinkToNowhere
+from searchsocket.state.project import ProjectState
 from tests.state.building import HOW, dirty, extracted, listed, number, write
 
 Pages = dict[str, tuple[list[str], str]]  # links of each page, and where it redirects to

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from searchsocket import state as state_package
-from searchsocket.state import ProjectState
+from searchsocket.state.project import ProjectState
 from searchsocket.state.schema import SCHEMA_VERSION
 from searchsocket.state.scope import ScopeState
 from tests.state.building import chunked, generation, listed

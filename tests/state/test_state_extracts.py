@@ -2,8 +2,9 @@
 
 from searchsocket.content.chunking.records import hash_of
 from searchsocket.content.pages import ExtractedPage
-from searchsocket.state import ProjectState, ScopeState
 from searchsocket.state.extracts import Census, extract_key
+from searchsocket.state.project import ProjectState
+from searchsocket.state.scope import ScopeState
 from tests.state.building import HOW, dirty, extracted, listed, mirrored, number, raw, write
 
 

@@ -1,6 +1,7 @@
 """Contract of the state for the stages' reports."""
 
-from searchsocket.state import ProjectState, ScopeState
+from searchsocket.state.project import ProjectState
+from searchsocket.state.scope import ScopeState
 
 
 class TestHistory:

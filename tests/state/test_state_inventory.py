@@ -1,8 +1,9 @@
 """Contract of the state for the source's list of pages."""
 
 from searchsocket.content.chunking.records import hash_of
-from searchsocket.state import ProjectState, ScopeState
 from searchsocket.state.inventory import PageEntry, PageSize
+from searchsocket.state.project import ProjectState
+from searchsocket.state.scope import ScopeState
 from tests.state.building import HOW, extracted, listed, mirrored, number, raw
 
 

@@ -1,8 +1,9 @@
 """Contract of the state for links between pages."""
 
 from searchsocket.content.pages import ExtractedPage
-from searchsocket.state import ProjectState, ScopeState
 from searchsocket.state.links import LinkCounts
+from searchsocket.state.project import ProjectState
+from searchsocket.state.scope import ScopeState
 from tests.state.building import dirty, extracted, listed, mirrored, number, write
 
 

@@ -1,8 +1,9 @@
 """Contract of the state for the mirror's files."""
 
 from searchsocket.content.pages import ExtractedPage
-from searchsocket.state import ProjectState, ScopeState
 from searchsocket.state.mirror import Leaving, WrittenFile
+from searchsocket.state.project import ProjectState
+from searchsocket.state.scope import ScopeState
 from tests.state.building import chunked, digest_of_file, dirty, extracted, listed, mirrored, write
 
 

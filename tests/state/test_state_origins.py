@@ -1,9 +1,10 @@
 """Contract of the state for a scope that begins from another one."""
 
 from searchsocket.content.chunking.records import cut_chunks, hash_of
-from searchsocket.state import ProjectState, ScopeState
 from searchsocket.state.chunks import chunk_key
+from searchsocket.state.project import ProjectState
 from searchsocket.state.records import records_of
+from searchsocket.state.scope import ScopeState
 from searchsocket.types import PageFacts, Renamed, Scope
 from tests.state.building import HOW, chunked, cut, dirty, extracted, listed, mirrored
 

@@ -1,7 +1,8 @@
 """Contract of the state for the problems of pages."""
 
-from searchsocket.state import ProjectState, ScopeState
 from searchsocket.state.inventory import Problem
+from searchsocket.state.project import ProjectState
+from searchsocket.state.scope import ScopeState
 from tests.state.building import chunked, extracted, mirrored, number
 
 

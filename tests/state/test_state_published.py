@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from searchsocket.state import ProjectState, ScopeState
+from searchsocket.state.project import ProjectState
+from searchsocket.state.scope import ScopeState
 from tests.state.building import (
     chunked,
     cut,

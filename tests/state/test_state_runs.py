@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from searchsocket.errors import ScopeLocked
-from searchsocket.state import ProjectState, ScopeState
+from searchsocket.state.project import ProjectState
+from searchsocket.state.scope import ScopeState
 from tests.state.building import chunked, extracted, listed
 
 

@@ -1,7 +1,8 @@
 """Contract of the state for page titles."""
 
 from searchsocket.content.html.site_titles import HeadingCount, SiteTitles
-from searchsocket.state import ProjectState, ScopeState
+from searchsocket.state.project import ProjectState
+from searchsocket.state.scope import ScopeState
 from tests.state.building import dirty, extracted, write
 
 

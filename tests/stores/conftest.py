@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.store import LocalStore
 from searchsocket.testing.store.samples import fill, random_units, record
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from searchsocket.content.chunking.records import hash_of
 from searchsocket.errors import IndexCorrupt
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.store import LocalStore
 from searchsocket.testing.store.samples import INFO, MAIN, body, fill, random_units, record
 
 

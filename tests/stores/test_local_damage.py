@@ -19,8 +19,8 @@ from searchsocket.errors import (
     ScopeNotIndexed,
     SearchSocketError,
 )
-from searchsocket.stores.local import LocalStore
 from searchsocket.stores.local.layout import FORMAT, OLDER_FORMATS
+from searchsocket.stores.local.store import LocalStore
 from searchsocket.system.files import write_atomic
 from searchsocket.testing.store.samples import EAST, INFO, MAIN, everything, fill, record
 from searchsocket.types import Filter, Scope

@@ -13,8 +13,9 @@ import pytest
 from local_index import vectors_of
 
 from searchsocket.errors import IndexCorrupt, ProjectMismatch, ScopeNotIndexed
-from searchsocket.stores.local import LocalStore, open_readers, reader
+from searchsocket.stores.local import open_readers, reader
 from searchsocket.stores.local.layout import CURRENT
+from searchsocket.stores.local.store import LocalStore
 from searchsocket.stores.local.vectors.matrix import MatrixVectors
 from searchsocket.system.files import write_atomic
 from searchsocket.testing.store.samples import DRAFT, MAIN, everything, fill, random_units, record
@@ -218,7 +219,8 @@ import os, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from searchsocket.testing.store.samples import *
-from searchsocket.stores.local import LocalStore, open_readers
+from searchsocket.stores.local import open_readers
+from searchsocket.stores.local.store import LocalStore
 store = LocalStore(Path(sys.argv[2]), "shop")
 if sys.argv[3] == "mapped":
     open_readers._MAX_ALL_READ_BYTES = 0

@@ -53,7 +53,7 @@ import os, signal, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from searchsocket.testing.store.samples import *
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.store import LocalStore
 
 calls = [int(sys.argv[3])]
 def dying(event, arguments):

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from local_index import live, records_of
 
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.store import LocalStore
 from searchsocket.system.compressed import Packing, dictionary_of
 from searchsocket.testing.store.samples import INFO, MAIN, fill, record
 from searchsocket.types import Record

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from local_index import fresh, live
 
-from searchsocket.stores.local import LocalStore
 from searchsocket.stores.local.build.rows import MAX_PACKS, stale_packs
 from searchsocket.stores.local.layout import read_manifest
+from searchsocket.stores.local.store import LocalStore
 from searchsocket.testing.store.samples import INFO, MAIN, everything, fill, random_units, record
 
 

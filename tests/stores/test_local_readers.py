@@ -13,8 +13,9 @@ import pytest
 from searchsocket.project.settings.model import VectorSettings
 from searchsocket.search.candidates import find_candidates
 from searchsocket.stores import make_store
-from searchsocket.stores.local import LocalStore, numbering, reader
+from searchsocket.stores.local import numbering, reader
 from searchsocket.stores.local.catalogue import facts, packs
+from searchsocket.stores.local.store import LocalStore
 from searchsocket.stores.local.vectors import matrix_part
 from searchsocket.stores.words import bm25, pack_words
 from searchsocket.testing.store.samples import EAST, INFO, MAIN, everything, fill, ids, random_units, record
@@ -81,7 +82,8 @@ READER = """
 import sys
 from pathlib import Path
 sys.path[:0] = sys.argv[1:3]
-from searchsocket.stores.local import LocalStore, reader
+from searchsocket.stores.local import reader
+from searchsocket.stores.local.store import LocalStore
 from searchsocket.stores.local.catalogue import facts
 from test_local_readers import numbers_in_answer
 store = LocalStore(Path(sys.argv[3]), "shop")
@@ -212,7 +214,7 @@ def test_a_thread_may_read_until_the_process_has_ended(tmp_path: Path) -> None:
         @atexit.register  # the first to register is the last to run
         def read():
             print(reader.catalogue.records(["a"])[0].id)
-        from searchsocket.stores.local import LocalStore
+        from searchsocket.stores.local.store import LocalStore
         from searchsocket.types import Scope
         reader = LocalStore(pathlib.Path({str(tmp_path)!r}), "shop").reader(Scope("shop", "main"))
         """

@@ -8,8 +8,8 @@ import pytest
 from contract.store.suite import StoreContract
 from memory_store.vectors import MemoryVectors
 
-from searchsocket.stores.local import LocalStore
 from searchsocket.stores.local.build import build
+from searchsocket.stores.local.store import LocalStore
 from searchsocket.stores.words import tables
 from searchsocket.testing.store.edit_history import EditHistoryContract
 from searchsocket.types import Record, Scope, Vectors

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from local_index import fresh, live
 
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.store import LocalStore
 from searchsocket.testing.store.samples import INFO, MAIN, fill, record
 
 LATER_NS = 1 << 62

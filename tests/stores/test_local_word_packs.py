@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searchsocket.errors import IndexCorrupt
-from searchsocket.stores.local import LocalStore
 from searchsocket.stores.local.build import build
+from searchsocket.stores.local.store import LocalStore
 from searchsocket.stores.words import tables
 from searchsocket.stores.words.documents import WordRow, words_of
 from searchsocket.stores.words.pack_words import PackWords, write_words

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from search_site import DOCS, MAIN, PROJECT, Site
 
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.store import LocalStore
 from searchsocket.stores.memory_budget import MemoryBudget
 from searchsocket.types import Scope
 

@@ -8,10 +8,10 @@ import pytest
 
 from searchsocket.errors import IndexCorrupt
 from searchsocket.stores.base import ReadableRecord
-from searchsocket.stores.local import LocalStore
 from searchsocket.stores.local.catalogue import packs
 from searchsocket.stores.local.catalogue.packs import Packs
 from searchsocket.stores.local.reader import LocalReader
+from searchsocket.stores.local.store import LocalStore
 from searchsocket.testing.store.samples import INFO, MAIN, fill, random_units, record
 from searchsocket.types import Record
 

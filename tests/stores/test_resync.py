@@ -12,7 +12,7 @@ from memory_store.vectors import MemoryPlace, MemoryVectors
 
 from searchsocket.errors import VectorBackendUnavailable, VectorsMissing
 from searchsocket.stores.base import ResyncReport, row_of
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.store import LocalStore
 from searchsocket.testing.store.samples import (
     DRAFT,
     EAST,

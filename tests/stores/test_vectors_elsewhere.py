@@ -10,8 +10,8 @@ from memory_store.vectors import MemoryVectors, MemoryVectorSnapshot
 from searchsocket.errors import IndexCorrupt, VectorBackendUnavailable
 from searchsocket.search.candidates import find_candidates
 from searchsocket.stores.base import IndexReader, VectorLimits, VectorRow
-from searchsocket.stores.local import LocalStore
 from searchsocket.stores.local.layout import OLDER_FORMATS
+from searchsocket.stores.local.store import LocalStore
 from searchsocket.testing.store.samples import EAST, INFO, MAIN, NORTH, everything, fill, record
 from searchsocket.types import Generation, Scope
 from tests.older_index import set_format

@@ -6,7 +6,7 @@ from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.results import Numbers, StageResult, digest_of
 from searchsocket.pipeline.run.stage import only_count, stage
 from searchsocket.pipeline.stages.search_index import search_index
-from searchsocket.state import ScopeState
+from searchsocket.state.scope import ScopeState
 from searchsocket_glossary.terms import read_glossary
 
 

@@ -10,7 +10,7 @@ from searchsocket.pipeline.run.results import Numbers, StageResult
 from searchsocket.pipeline.run.site_folder import built_site, site_folder
 from searchsocket.pipeline.run.stage import only_count, stage
 from searchsocket.pipeline.stages.search_index import search_index
-from searchsocket.state import ScopeState
+from searchsocket.state.scope import ScopeState
 
 _FOLDER = "searchsocket"  # below the root of the site
 

@@ -20,8 +20,8 @@ from searchsocket.extensions.fleet.pull import Pulled, fetch_blob, fetched_descr
 from searchsocket.extensions.fleet.scope_lease import ScopeLease
 from searchsocket.extensions.fleet.settings import artifacts_of
 from searchsocket.project.project import Project, index_folder
-from searchsocket.state import STATE_FILE
 from searchsocket.state.archive import restore
+from searchsocket.state.project import STATE_FILE
 from searchsocket.system.files import TEMPORARY
 from searchsocket.types import Scope
 

@@ -33,8 +33,8 @@ from searchsocket.extensions.fleet.scope_lease import ScopeLease
 from searchsocket.extensions.fleet.settings import artifacts_of
 from searchsocket.project.project import Project, index_folder
 from searchsocket.project.scopes import named_default_branch
-from searchsocket.state import STATE_FILE
 from searchsocket.state.archive import archive
+from searchsocket.state.project import STATE_FILE
 from searchsocket.stores.local.layout import MANIFEST, Manifest, corrupt, read_current, read_manifest, scope_folder
 from searchsocket.system.files import write_atomic
 from searchsocket.system.json_text import JsonObject

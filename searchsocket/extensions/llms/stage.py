@@ -15,7 +15,7 @@ from searchsocket.pipeline.run.results import Numbers, StageResult
 from searchsocket.pipeline.run.site_folder import site_folder
 from searchsocket.pipeline.run.stage import only_count, stage
 from searchsocket.pipeline.stages.search_index import search_index
-from searchsocket.state import ScopeState
+from searchsocket.state.scope import ScopeState
 from searchsocket.stores.base import default_pages
 from searchsocket.system.files import make_folder
 from searchsocket.web.urls.site import site_origin

@@ -33,7 +33,7 @@ from searchsocket.web.urls.site import configured_site
 
 if TYPE_CHECKING:  # an agent's server reads no source and no state: they take 60 ms
     from searchsocket.sources.base import Source
-    from searchsocket.state import ProjectState
+    from searchsocket.state.project import ProjectState
 
 Clock = Callable[[], datetime]
 JudgeCandidate = Callable[["ScopeRun", IndexReader], CheckOutcome | None]  # None: no verdict

@@ -11,7 +11,7 @@ from searchsocket.pipeline.run.report import reports_folder
 from searchsocket.pipeline.unchanged.record import drop_records
 from searchsocket.project.access import make_private_folders
 from searchsocket.project.project import Project
-from searchsocket.state import ProjectState
+from searchsocket.state.project import ProjectState
 from searchsocket.state.source_files import SourceFiles
 from searchsocket.stores import make_store, make_vectors
 from searchsocket.system.errors import system_error

@@ -20,7 +20,7 @@ from searchsocket.pipeline.run.stage import AnyStage, exclusive
 from searchsocket.pipeline.run.stages import STAGES, every_stage, stages_of
 from searchsocket.pipeline.run.summary import IndexSummary, PagesOrigin, origin_of_pages, summarise
 from searchsocket.project.project import Project
-from searchsocket.state import ProjectState
+from searchsocket.state.project import ProjectState
 from searchsocket.stores import make_vectors
 from searchsocket.system.json_text import JsonObject
 

@@ -16,7 +16,7 @@ from searchsocket.pipeline.run.context import SITE, Corpus, ScopeRun
 from searchsocket.pipeline.run.hooks import holding, hooks_of, telling
 from searchsocket.pipeline.run.results import Numbers, StageResult
 from searchsocket.project.access import make_private_folders
-from searchsocket.state import ScopeState
+from searchsocket.state.scope import ScopeState
 from searchsocket.system.errors import system_error
 
 N = TypeVar("N", bound=Numbers)

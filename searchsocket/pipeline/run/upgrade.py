@@ -10,8 +10,8 @@ from searchsocket.pipeline.run.hooks import changing
 from searchsocket.project.access import make_private_folders
 from searchsocket.project.project import Project, index_folder
 from searchsocket.stores.base import PublishInfo
-from searchsocket.stores.local import LocalStore
 from searchsocket.stores.local.layout import FORMAT
+from searchsocket.stores.local.store import LocalStore
 from searchsocket.types import Scope
 
 

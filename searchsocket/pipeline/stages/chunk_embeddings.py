@@ -18,8 +18,8 @@ from searchsocket.pipeline.run.hooks import shared_vectors_of
 from searchsocket.pipeline.run.results import EmbeddingNumbers, StageResult, Table, digest_of
 from searchsocket.pipeline.run.stage import Stage, raise_if_stopped, stage
 from searchsocket.pipeline.stages.page_chunks import page_chunks
-from searchsocket.state import ScopeState
 from searchsocket.state.records import TextToEmbed
+from searchsocket.state.scope import ScopeState
 from searchsocket.system.batches import batches
 from searchsocket.system.json_text import JsonObject
 

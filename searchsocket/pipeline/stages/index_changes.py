@@ -7,7 +7,7 @@ from typing import NamedTuple
 from searchsocket.content.chunking.records import PageContent, moved_pages
 from searchsocket.errors import ConfigMissing, LargeDeletion
 from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.state import ScopeState
+from searchsocket.state.scope import ScopeState
 from searchsocket.stores.base import IndexReader, VectorStore
 from searchsocket.system.batches import batches
 from searchsocket.text.amounts import count

@@ -31,8 +31,8 @@ from searchsocket.pipeline.run.results import digest_of
 from searchsocket.sources.edit_files import list_edit_files
 from searchsocket.sources.git_branch import GitBranchSource
 from searchsocket.sources.git_objects import Repository
-from searchsocket.state import ScopeState
 from searchsocket.state.mirror import MirrorPage
+from searchsocket.state.scope import ScopeState
 from searchsocket.system.batches import batches
 from searchsocket.system.errors import system_error
 from searchsocket.system.files import FILE_MODE, TEMPORARY, make_folder, replacing, write_atomic

@@ -16,8 +16,8 @@ from searchsocket.pipeline.run.stage import stage
 from searchsocket.pipeline.stages.mirror_files import mirror_roots
 from searchsocket.pipeline.stages.page_mirror import page_mirror, problem_lines
 from searchsocket.pipeline.stages.secrets import redact_pages, secret_count, secret_lines, secret_table
-from searchsocket.state import ScopeState
 from searchsocket.state.chunks import chunk_key
+from searchsocket.state.scope import ScopeState
 from searchsocket.state.source_files import SourceFile, SourceFiles
 from searchsocket.system.locators import path_of
 

@@ -30,9 +30,9 @@ from searchsocket.pipeline.stages.mirror_files import MirrorCounts, refresh_mirr
 from searchsocket.pipeline.stages.site_pages import site_pages
 from searchsocket.project.settings.model import RunSettings
 from searchsocket.sources.static_output import listed_texts
-from searchsocket.state import ScopeState
 from searchsocket.state.extracts import COPY, EXCLUDED_VERSION, NO_MARK, StoredPage, extract_key
 from searchsocket.state.inventory import ProblemPart
+from searchsocket.state.scope import ScopeState
 from searchsocket.system.batches import batches
 from searchsocket.system.processes import default_workers, map_batches
 from searchsocket.text.skipped import MAX_SKIPPED, Skipped

@@ -44,8 +44,8 @@ from searchsocket.pipeline.stages.index_changes import (
 )
 from searchsocket.pipeline.stages.page_chunks import page_chunks
 from searchsocket.pipeline.stages.site_pages import refuse_another_model
-from searchsocket.state import ScopeState
 from searchsocket.state.records import ChunkSelection, records_of
+from searchsocket.state.scope import ScopeState
 from searchsocket.stores.base import IndexReader, PageBody, PublishInfo, RecordRows, VectorStore
 from searchsocket.system.batches import batches
 from searchsocket.types import Generation, Recall, Scope, Vectors

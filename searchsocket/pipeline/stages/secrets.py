@@ -12,8 +12,8 @@ from searchsocket.pipeline.extraction.redaction_job import (
     redact_batch,
 )
 from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.state import ScopeState
 from searchsocket.state.inventory import Problem
+from searchsocket.state.scope import ScopeState
 from searchsocket.system.processes import default_workers, map_batches
 
 P = TypeVar("P")

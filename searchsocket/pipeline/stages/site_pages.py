@@ -11,8 +11,8 @@ from searchsocket.pipeline.run.results import PageNumbers, StageResult, digest_o
 from searchsocket.pipeline.run.stage import Stage, empty_temporary_dir, stage
 from searchsocket.project.settings.source_kinds import SourceKind
 from searchsocket.sources.base import Source, SourceReport
-from searchsocket.state import ScopeState
 from searchsocket.state.inventory import PageEntry
+from searchsocket.state.scope import ScopeState
 from searchsocket.system.batches import batches
 from searchsocket.text.skipped import first_skipped
 

@@ -17,19 +17,3 @@ Vectors may be in a remote index (`vectors/part.py`): it knows them by id only, 
 `numbering.py` converts these names for queries. In `build/`, `Origins` tell if a row is staged, or which
 row of the live generation it is.
 """
-
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from searchsocket.stores.local.store import LocalStore
-
-__all__ = ["LocalStore"]
-
-
-def __getattr__(name: str) -> Any:
-    """Import the store on first use: reading a generation needs a third of the code that the store imports."""
-    if name != "LocalStore":
-        raise AttributeError(name)
-    from searchsocket.stores.local.store import LocalStore
-
-    return LocalStore

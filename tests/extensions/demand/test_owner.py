@@ -13,7 +13,7 @@ from search_api.app import create_app
 from searchsocket.extensions.demand.log import DemandLog
 from searchsocket.extensions.demand.tally import DemandCounts, DemandRow
 from searchsocket.project.project import Project
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.store import LocalStore
 from tests.chromium import open_chromium
 
 EVIL = "<img src=x onerror=\"document.title='taken'\">"

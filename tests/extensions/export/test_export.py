@@ -20,7 +20,7 @@ from searchsocket.models.embedders.queries import QueryVectors
 from searchsocket.project.settings.model import RankingSettings
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.store import LocalStore
 
 ASK = Path(__file__).parents[3] / "clients" / "js" / "scripts" / "ask-static.mjs"
 NODE = shutil.which("node")

@@ -13,7 +13,7 @@ from searchsocket.extensions.export.files import ENTRY, SiteExport, export_gener
 from searchsocket.extensions.fleet.api import ServedSite
 from searchsocket.extensions.fleet.api.merged_answers import SiteReply, merged_answer
 from searchsocket.project.project import open_project
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.store import LocalStore
 from tests.extensions.export.test_export import PIECES, browser_answers, indexed, needs_node
 
 BLOG = [

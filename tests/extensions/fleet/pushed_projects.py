@@ -22,8 +22,8 @@ from searchsocket.extensions.fleet.objects import open_objects
 from searchsocket.extensions.fleet.objects.folder import FolderObjects
 from searchsocket.extensions.fleet.scope_lease import ScopeLease, holding
 from searchsocket.project.project import open_project
-from searchsocket.stores.local import LocalStore
 from searchsocket.stores.local.layout import read_current
+from searchsocket.stores.local.store import LocalStore
 from searchsocket.types import Scope
 
 BLOG_KEY = "another horse battery staple"

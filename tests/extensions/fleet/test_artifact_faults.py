@@ -13,7 +13,7 @@ from searchsocket.extensions.fleet.documents import blob_name
 from searchsocket.extensions.fleet.objects import open_objects
 from searchsocket.extensions.fleet.objects.base import Objects
 from searchsocket.extensions.fleet.prune import description_of, stored_generations
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.store import LocalStore
 from tests.extensions.fleet import dying
 from tests.extensions.fleet.machines import PIECES, Indexer, Reader, index_contents
 

@@ -12,7 +12,7 @@ from searchsocket.extensions.fleet.documents import PROJECT as PROJECT_DOCUMENT
 from searchsocket.extensions.fleet.documents import blob_name, pointer_name
 from searchsocket.extensions.fleet.objects.base import Objects, read
 from searchsocket.extensions.fleet.prune import stored_generations
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.store import LocalStore
 from searchsocket.types import Scope
 from tests.extensions.fleet.machines import PIECES, Indexer, Reader, index_contents
 

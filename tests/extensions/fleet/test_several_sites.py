@@ -17,7 +17,7 @@ from searchsocket.extensions.demand.log import DemandLog
 from searchsocket.extensions.fleet.api import searcher
 from searchsocket.extensions.fleet.api.app import create_sites_app, open_sites
 from searchsocket.project.project import Project, open_project
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.store import LocalStore
 
 BLOG_KEY = "another horse battery staple"
 ENVIRON = {"SEARCHSOCKET_API_KEY": KEY, "BLOG_KEY": BLOG_KEY}

@@ -10,7 +10,7 @@ import pytest
 from searchsocket.errors import VectorBackendUnavailable
 from searchsocket.extensions.milvus.connection import MilvusConnection
 from searchsocket.extensions.milvus.index import MilvusVectors
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.store import LocalStore
 from searchsocket.testing.store import VectorsOfAStoreContract
 from searchsocket.testing.store.edit_history import EditHistoryContract
 from searchsocket.testing.store.samples import MAIN, NORTH

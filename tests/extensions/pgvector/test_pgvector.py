@@ -18,7 +18,7 @@ from searchsocket.project.settings.model import VectorSettings
 from searchsocket.stores import make_vectors
 from searchsocket.stores.base.conditions import Among
 from searchsocket.stores.base.tables import TableRow
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.store import LocalStore
 from searchsocket.stores.table_vectors import TableVectors
 from searchsocket.testing.store.samples import (
     DIMENSIONS,

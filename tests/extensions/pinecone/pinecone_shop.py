@@ -8,7 +8,7 @@ import numpy as np
 from searchsocket.extensions.pinecone.connection import PineconeConnection
 from searchsocket.extensions.pinecone.rows import BORN, DIED, RECORD
 from searchsocket.extensions.pinecone.tables import PineconeTables
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.store import LocalStore
 from searchsocket.stores.table_vectors import TableVectors
 from searchsocket.testing.store.samples import EAST, INFO, MAIN, NORTH, record
 from tests.extensions.pinecone.server.service import Service

@@ -12,7 +12,7 @@ import pytest
 
 from searchsocket.errors import VectorBackendUnavailable
 from searchsocket.extensions.pinecone.connection import PineconeConnection
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.store import LocalStore
 from searchsocket.testing.store.samples import MAIN, everything, fill, record
 from tests.extensions.pinecone.pinecone_shop import AFTER_THE_EDIT, KEY, edit, rows, store_at
 from tests.extensions.pinecone.server import documents as documents_server

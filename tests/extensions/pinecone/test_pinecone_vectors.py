@@ -7,7 +7,7 @@ import pytest
 
 from searchsocket.extensions.pinecone.connection import PineconeConnection
 from searchsocket.extensions.pinecone.tables import Directory, PineconeTables
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.store import LocalStore
 from searchsocket.stores.table_vectors import TableVectors
 from searchsocket.testing.store import VectorsOfAStoreContract
 from searchsocket.testing.store.edit_history import EditHistoryContract

@@ -22,9 +22,9 @@ from searchsocket.pipeline.run.results import CodeNumbers, StageResult, digest_o
 from searchsocket.pipeline.run.stage import stage
 from searchsocket.pipeline.stages.page_mirror import problem_lines
 from searchsocket.pipeline.stages.secrets import redact_pages, secret_count, secret_lines, secret_table
-from searchsocket.state import ScopeState
 from searchsocket.state.chunks import chunk_key
 from searchsocket.state.extracts import StoredPage, extract_key
+from searchsocket.state.scope import ScopeState
 from searchsocket.system.batches import batches
 from searchsocket.system.processes import default_workers, map_batches
 from searchsocket.text.skipped import MAX_SKIPPED, Skipped

@@ -5,7 +5,7 @@ from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.results import PageNumbers, StageResult
 from searchsocket.pipeline.run.stage import stage
 from searchsocket.pipeline.stages.site_pages import list_pages
-from searchsocket.state import ScopeState
+from searchsocket.state.scope import ScopeState
 
 
 @stage(

@@ -13,7 +13,7 @@ from searchsocket.pipeline.run.results import EmbeddingNumbers, IndexNumbers, St
 from searchsocket.pipeline.run.stage import stage
 from searchsocket.pipeline.stages.chunk_embeddings import chunk_embeddings, count_embeddings, embed_chunks
 from searchsocket.pipeline.stages.search_index import count_changes, publish_changes
-from searchsocket.state import ScopeState
+from searchsocket.state.scope import ScopeState
 from searchsocket.stores.base import PageBody, VectorStore
 from searchsocket.system.batches import batches
 from searchsocket.text.key_phrases import phrases_of_code

@@ -18,8 +18,8 @@ from searchsocket.extensions.code.sources.working_tree import WorkingTreeSource
 from searchsocket.pipeline.run.results import sha256 as hash_of
 from searchsocket.project.project import Project
 from searchsocket.project.settings.load import config_table
-from searchsocket.state import ProjectState
 from searchsocket.state.inventory import ListedFile
+from searchsocket.state.project import ProjectState
 from searchsocket.system.locators import path_of
 from searchsocket.text.skipped import MAX_SKIPPED, Skipped, first_skipped
 from searchsocket.types import Scope

@@ -12,7 +12,7 @@ from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.project.access import make_private_folders
 from searchsocket.project.project import Project
-from searchsocket.state import ProjectState
+from searchsocket.state.project import ProjectState
 from searchsocket.system.locators import path_of
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from searchsocket.project.project import Project
 from searchsocket.project.settings.source_kinds import STATIC_OUTPUT
 from searchsocket.serving.service import configured_title, home_title, site_names
 from searchsocket.sources.build_folder import root_of_site
-from searchsocket.state import ProjectState
+from searchsocket.state.project import ProjectState
 from searchsocket.web.urls.site import configured_site, site_origin
 
 

@@ -27,7 +27,7 @@ from searchsocket.extensions.fleet.settings import artifacts_of
 from searchsocket.project.access import make_private_folders
 from searchsocket.project.project import Project
 from searchsocket.serving.scopes import ReadableScopes
-from searchsocket.state import ProjectState
+from searchsocket.state.project import ProjectState
 
 _url_option = click.option("--url", default="", metavar="URL", help="URL of the object store; default: artifacts.url.")
 

@@ -7,7 +7,7 @@ import numpy as np
 from searchsocket.extensions.milvus.connection import MilvusConnection
 from searchsocket.extensions.milvus.index import MilvusVectors
 from searchsocket.extensions.milvus.rows import BORN, DIED, ID
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.store import LocalStore
 from searchsocket.testing.store.samples import EAST, INFO, MAIN, NORTH, everything, record
 
 OLD, NEW = {"a", "b", "c"}, {"a", "b", "d"}

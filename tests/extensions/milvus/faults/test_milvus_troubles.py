@@ -12,7 +12,7 @@ import pytest
 from searchsocket.errors import VectorBackendRefused, VectorBackendUnavailable
 from searchsocket.extensions.milvus.connection import MilvusConnection
 from searchsocket.extensions.milvus.index import MilvusVectors
-from searchsocket.stores.local import LocalStore
+from searchsocket.stores.local.store import LocalStore
 from searchsocket.testing.store.samples import MAIN, ConstantVectors, everything, fill, record
 from tests.extensions.milvus.faults.milvus_shop import AFTER_THE_EDIT, NEW, OLD, edit, next_run, rows, store_at
 from tests.extensions.milvus.running import NEEDS_SERVER, TOKEN
