@@ -35,7 +35,7 @@ from searchsocket.serving.hosts import is_loopback
 from searchsocket.serving.parts import Keeping, enabled_parts
 from searchsocket.serving.service import OnError, SearchService, open_service
 from searchsocket.serving.services import open_services
-from searchsocket.stores.base import VectorStore
+from searchsocket.stores.base.vector_store import VectorStore
 from searchsocket.web.urls.site import site_origin
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from searchsocket.models.embedders.cache_place import cache_file, open_cache
 from searchsocket.models.paying.ledger import FILE, Ledger
 from searchsocket.project.project import Project
 from searchsocket.stores import make_store
-from searchsocket.stores.base import VectorStore
+from searchsocket.stores.base.vector_store import VectorStore
 from searchsocket.text.redaction import Redactor
 from searchsocket.types import Scope
 

@@ -12,7 +12,7 @@ from search_site import DOCS, Site
 from searchsocket.content.mirror import page_digest, render_page
 from searchsocket.content.pages import Page
 from searchsocket.project.project import Project, open_project
-from searchsocket.stores.base import PageBody
+from searchsocket.stores.base.index_reader import PageBody
 from searchsocket.stores.local.store import LocalStore
 from searchsocket.types import PageFacts, Scope
 

@@ -9,7 +9,7 @@ from memory_store.vectors import MemoryVectors, MemoryVectorSnapshot
 from search_site import DOCS, PROJECT, Site
 
 from searchsocket.errors import VectorBackendUnavailable
-from searchsocket.stores.base import NOT_KEPT, VectorLimits, Written, whenever
+from searchsocket.stores.base.vectors import NOT_KEPT, VectorLimits, Written, whenever
 from searchsocket.stores.local.store import LocalStore
 from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Vector, Vectors
 

@@ -11,7 +11,8 @@ from searchsocket.models.embedders.queries import QueryVectors
 from searchsocket.project.settings.model import RankingSettings
 from searchsocket.search.continuation import Continuations
 from searchsocket.search.engine import SearchEngine
-from searchsocket.stores.base import PageBody, PublishInfo
+from searchsocket.stores.base.index_reader import PageBody
+from searchsocket.stores.base.vector_store import PublishInfo
 from searchsocket.stores.local.store import LocalStore
 from searchsocket.testing.store.samples import make_record
 from searchsocket.types import ChunkKind, Record, Scope

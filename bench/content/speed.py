@@ -21,7 +21,7 @@ from searchsocket.search.content.folder import PageFolder
 from searchsocket.search.content.query import ContentQuery
 from searchsocket.search.content.retrieve import ContentSearch
 from searchsocket.search.continuation import Continuations
-from searchsocket.stores.base import PublishInfo
+from searchsocket.stores.base.vector_store import PublishInfo
 from searchsocket.stores.local.store import LocalStore
 from searchsocket.types import Chunk, PageFacts, Prose, Record, Scope, Section
 

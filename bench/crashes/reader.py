@@ -14,7 +14,7 @@ from searchsocket.project.project import open_project
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
 from searchsocket.stores import make_store
-from searchsocket.stores.base import index_digest
+from searchsocket.stores.base.vector_store import index_digest
 from searchsocket.stores.local.store import LocalStore
 
 READY = "ready"

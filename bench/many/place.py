@@ -16,7 +16,8 @@ from searchsocket.extensions.fleet.live import push_generation
 from searchsocket.extensions.fleet.objects import open_objects
 from searchsocket.extensions.fleet.scope_lease import ScopeLease, holding
 from searchsocket.project.project import Project, open_project
-from searchsocket.stores.base import PageBody, PublishInfo
+from searchsocket.stores.base.index_reader import PageBody
+from searchsocket.stores.base.vector_store import PublishInfo
 from searchsocket.stores.local.layout import read_current
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.store import LocalStore

@@ -21,7 +21,7 @@ from searchsocket.project.settings.site import ChunkSettings, ExtractSettings, T
 from searchsocket.search.bounds import MAX_QUERY_CHARS, MAX_TOP_K
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
-from searchsocket.stores.base import PublishInfo
+from searchsocket.stores.base.vector_store import PublishInfo
 from searchsocket.stores.local.store import LocalStore
 from searchsocket.types import PageFacts, Scope, Vectors
 

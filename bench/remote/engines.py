@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from searchsocket.stores.base import VectorIndex
+from searchsocket.stores.base.vectors import VectorIndex
 
 
 def _nothing(_: str) -> None:

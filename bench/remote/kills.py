@@ -16,7 +16,8 @@ import numpy as np
 
 from bench.remote.engines import Engine
 from searchsocket.errors import ScopeNotIndexed, SearchSocketError
-from searchsocket.stores.base import IndexReader, PublishInfo
+from searchsocket.stores.base.index_reader import IndexReader
+from searchsocket.stores.base.vector_store import PublishInfo
 from searchsocket.stores.local.store import LocalStore
 from searchsocket.testing.store.samples import make_record
 from searchsocket.types import Scope, Vector

@@ -15,7 +15,7 @@ import httpx
 import numpy as np
 
 from bench.remote.engines import Engine
-from searchsocket.stores.base import PublishInfo
+from searchsocket.stores.base.vector_store import PublishInfo
 from searchsocket.stores.local.store import LocalStore
 from searchsocket.testing.store.samples import make_record
 from searchsocket.types import MATCH_ALL, Filter, Scope

@@ -12,7 +12,7 @@ from searchsocket.extensions.milvus.index import MilvusVectors
 from searchsocket.extensions.milvus.kinds import kind_of
 from searchsocket.extensions.milvus.settings import DiskannSettings, IvfSettings, MilvusSettings
 from searchsocket.project.settings.index_kinds import HnswSettings
-from searchsocket.stores.base import VectorRow
+from searchsocket.stores.base.vectors import VectorRow
 from searchsocket.types import MATCH_ALL, Filter, Generation, Scope, Vector, Vectors
 
 DIMENSIONS, CENTRES = 256, 500

@@ -16,7 +16,8 @@ from searchsocket.extensions.pgvector.settings import PgvectorSettings
 from searchsocket.extensions.pgvector.tables import PgvectorTables
 from searchsocket.extensions.qdrant.tables import QdrantTables
 from searchsocket.project.settings.index_kinds import HnswSettings
-from searchsocket.stores.base import PublishInfo, VectorIndex, VectorSnapshot
+from searchsocket.stores.base.vector_store import PublishInfo
+from searchsocket.stores.base.vectors import VectorIndex, VectorSnapshot
 from searchsocket.stores.local.store import LocalStore
 from searchsocket.stores.table_vectors import TableVectors
 from searchsocket.testing.store.samples import make_record

@@ -28,7 +28,7 @@ from search_api.run.workers import HUNG_S, Drain, StopNotice, Workers, end_with_
 from searchsocket.errors import AddressInUse, ConfigMissing
 from searchsocket.project.project import Project
 from searchsocket.serving.service import OnError
-from searchsocket.stores.base import VectorStore
+from searchsocket.stores.base.vector_store import VectorStore
 from searchsocket.system.json_text import json_line
 
 if TYPE_CHECKING:

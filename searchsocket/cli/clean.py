@@ -17,7 +17,7 @@ from searchsocket.pipeline.run.context import homes_of
 from searchsocket.pipeline.run.forget import forget_scope
 from searchsocket.project.access import refuse_linked_state
 from searchsocket.project.project import Project, dagster_home
-from searchsocket.stores.base import VectorUpkeep
+from searchsocket.stores.base.vectors import VectorUpkeep
 from searchsocket.system.errors import system_error
 from searchsocket.types import Scope
 

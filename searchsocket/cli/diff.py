@@ -16,7 +16,7 @@ from searchsocket.errors import GenerationNotKept, ScopeNotIndexed
 from searchsocket.project.project import Project
 from searchsocket.quality.diff import Diff, diff_of
 from searchsocket.quality.judgement import IndexJudgement
-from searchsocket.stores.base import IndexReader
+from searchsocket.stores.base.index_reader import IndexReader
 from searchsocket.stores.base.naming import GENERATION_NAME
 from searchsocket.types import Scope
 

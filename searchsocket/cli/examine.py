@@ -22,7 +22,7 @@ from searchsocket.pipeline.run.remote_index import findings
 from searchsocket.project.access import private_folders
 from searchsocket.project.project import Project, dagster_home
 from searchsocket.state.project import ProjectState
-from searchsocket.stores.base import check_vectors
+from searchsocket.stores.base.vectors import check_vectors
 from searchsocket.system.files import bytes_below, is_temporary
 from searchsocket.text.skipped import first_skipped, skipped_words
 from searchsocket.types import Generation

@@ -18,7 +18,7 @@ from searchsocket.errors import ScopeLocked, StateUnavailable
 from searchsocket.project.access import TOKEN_FILE, configured_key, make_token
 from searchsocket.project.project import Project
 from searchsocket.serving.scopes import NOTHING_PUBLIC, PublishedScopes, ReadableScopes
-from searchsocket.stores.base import VectorStore
+from searchsocket.stores.base.vector_store import VectorStore
 
 if TYPE_CHECKING:
     from searchsocket.agents.library import WithOthers

@@ -24,7 +24,8 @@ from searchsocket.pipeline.run.index import last_run_costs, origin_of
 from searchsocket.pipeline.run.upgrade import indexed_scopes
 from searchsocket.pipeline.unchanged.record import last_checked
 from searchsocket.project.project import Project
-from searchsocket.stores.base import Health, RegisteredScope, VectorStore
+from searchsocket.stores.base.vector_store import Health, VectorStore
+from searchsocket.stores.base.vectors import RegisteredScope
 from searchsocket.system.files import bytes_below
 from searchsocket.system.json_text import JsonObject, json_fields
 from searchsocket.text.amounts import age_s

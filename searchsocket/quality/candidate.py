@@ -7,7 +7,7 @@ from searchsocket.errors import IndexCorrupt, ScopeNotIndexed
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.results import CheckOutcome
 from searchsocket.quality.golden import golden_queries
-from searchsocket.stores.base import IndexReader
+from searchsocket.stores.base.index_reader import IndexReader
 
 
 def golden_texts(run: ScopeRun) -> Sequence[str]:

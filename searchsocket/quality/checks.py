@@ -16,7 +16,8 @@ from searchsocket.pipeline.stages.search_index import GOLDEN_FACT, GOLDEN_WARNIN
 from searchsocket.quality.candidate import golden_outcome, golden_texts
 from searchsocket.state.links import LinkToNowhere
 from searchsocket.state.scope import ScopeState
-from searchsocket.stores.base import PREVIOUS, IndexReader, VectorStore
+from searchsocket.stores.base.index_reader import IndexReader
+from searchsocket.stores.base.vector_store import PREVIOUS, VectorStore
 from searchsocket.text.amounts import age_s
 from searchsocket.types import Filter, Scope
 from searchsocket.web.urls.targets import resolve_target

@@ -16,7 +16,7 @@ from searchsocket.quality.gate import judge_readers
 from searchsocket.quality.golden import golden_queries
 from searchsocket.quality.judgement import IndexJudgement
 from searchsocket.state.links import LinkToNowhere
-from searchsocket.stores.base import IndexReader
+from searchsocket.stores.base.index_reader import IndexReader
 from searchsocket.system.json_text import JsonObject
 from searchsocket.types import Generation, Record
 from searchsocket.web.urls.targets import resolve_target

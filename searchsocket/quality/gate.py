@@ -23,7 +23,7 @@ from searchsocket.quality.replies import DEPTH, Ask, GoldenResult, GoldenResults
 from searchsocket.search.answer import Result
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
-from searchsocket.stores.base import IndexReader
+from searchsocket.stores.base.index_reader import IndexReader
 from searchsocket.types import Scope
 
 _HEX = 16  # digits of a digest

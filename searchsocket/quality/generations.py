@@ -13,7 +13,8 @@ from searchsocket.search.answer import SearchAnswer
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
 from searchsocket.search.wire import Wire
-from searchsocket.stores.base import Answering, IndexReader, VectorStore
+from searchsocket.stores.base.index_reader import IndexReader
+from searchsocket.stores.base.vector_store import Answering, VectorStore
 from searchsocket.types import Scope
 
 _TIMEOUT_S = 30.0  # longer than for visitors: an answer by words only cannot be judged

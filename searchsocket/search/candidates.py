@@ -7,7 +7,7 @@ import numpy as np
 
 from searchsocket.curation.rules import PageRule
 from searchsocket.models.embedders.queries import NoVector, QueryVectors, vector_for
-from searchsocket.stores.base import Candidates, IndexReader, Watch
+from searchsocket.stores.base.index_reader import Candidates, IndexReader, Watch
 from searchsocket.text.words import has_conditions
 from searchsocket.types import MATCH_ALL, Filter, Hit, Scores, Vector
 

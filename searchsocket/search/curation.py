@@ -10,7 +10,7 @@ from searchsocket.curation.rules import FILE_NAME, PageRule
 from searchsocket.search.answer import AppliedRule
 from searchsocket.search.candidates import selected
 from searchsocket.search.ranking.rank import Ranked
-from searchsocket.stores.base import Candidates, IndexReader
+from searchsocket.stores.base.index_reader import Candidates, IndexReader
 from searchsocket.types import Filter, Vector
 from searchsocket.web.urls.paths import normalise_prefix
 

@@ -28,7 +28,8 @@ from searchsocket.search.result_page import ResultPage, result_page
 from searchsocket.search.translations import merges_translations
 from searchsocket.search.verdict import Verdict, verdict
 from searchsocket.search.versions import answer_versions
-from searchsocket.stores.base import Candidates, IndexReader, Readers
+from searchsocket.stores.base.index_reader import Candidates, IndexReader
+from searchsocket.stores.base.vector_store import Readers
 from searchsocket.text.amounts import age_s
 from searchsocket.text.facets import NO_FACETS, Facets
 from searchsocket.text.words import excluded_words

@@ -8,7 +8,7 @@ from searchsocket.search.answer import Note, Quality, SearchAnswer
 from searchsocket.search.filters import OWN_FILTERS, Filters
 from searchsocket.search.query import SearchQuery
 from searchsocket.search.ranking.confidence import WEAK
-from searchsocket.stores.base import IndexReader
+from searchsocket.stores.base.index_reader import IndexReader
 from searchsocket.stores.base.labels import LANGUAGE, language_labels
 
 NOTES = {

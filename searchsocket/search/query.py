@@ -15,7 +15,7 @@ from searchsocket.search.filters import (
     with_stated_values,
 )
 from searchsocket.search.versions import NO_VERSIONS, VersionScope, checked_versions, searched_versions
-from searchsocket.stores.base import IndexReader
+from searchsocket.stores.base.index_reader import IndexReader
 from searchsocket.text.facets import NO_FACETS, Facets
 from searchsocket.text.words import parse_query
 from searchsocket.types import Filter, GroupBy

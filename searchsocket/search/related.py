@@ -12,7 +12,7 @@ from searchsocket.search.answer import RelatedPage
 from searchsocket.search.bounds import MAX_TOP_K
 from searchsocket.search.quoting.results import href
 from searchsocket.search.versions import page_in, scope_of, stored_at
-from searchsocket.stores.base import IndexReader
+from searchsocket.stores.base.index_reader import IndexReader
 from searchsocket.types import MATCH_ALL, Filter, PageFacts, Record, Vector, Vectors
 from searchsocket.web.urls.paths import canonical_path, page_readings
 from searchsocket.web.urls.resolve import resolve_link

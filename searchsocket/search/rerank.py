@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from searchsocket.models.rerankers.judge import Judge, NotJudged
 from searchsocket.search.answer import Note
 from searchsocket.search.ranking.rank import Ranked, candidate_scores
-from searchsocket.stores.base import Candidates, IndexReader, ReadableRecord
+from searchsocket.stores.base.index_reader import Candidates, IndexReader, ReadableRecord
 from searchsocket.types import Scores
 
 NOT_JUDGED = {

@@ -29,7 +29,7 @@ from searchsocket.search.result_confidence import answer_model, result_confidenc
 from searchsocket.search.translations import Translated, merge_translations
 from searchsocket.search.verdict import Verdict
 from searchsocket.search.versions import in_searched_version
-from searchsocket.stores.base import Candidates, IndexReader
+from searchsocket.stores.base.index_reader import Candidates, IndexReader
 from searchsocket.text.synonyms import Synonyms
 from searchsocket.types import Scores
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from searchsocket.search.query import SearchQuery
 from searchsocket.search.ranking.rank import Ranked, best_of_pages
-from searchsocket.stores.base import Candidates, IndexReader
+from searchsocket.stores.base.index_reader import Candidates, IndexReader
 from searchsocket.stores.base.labels import LANGUAGE
 from searchsocket.web.languages.codes import ORIGINAL, can_be_in, is_same_language, original_of
 

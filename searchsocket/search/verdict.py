@@ -17,7 +17,7 @@ from searchsocket.search.ranking.relevance import (
     is_near_enough_unlisted,
     nearness,
 )
-from searchsocket.stores.base import Candidates, IndexReader, WordEvidence
+from searchsocket.stores.base.index_reader import Candidates, IndexReader, WordEvidence
 from searchsocket.text.words import parse_query
 from searchsocket.types import MATCH_ALL, Spread, Vector
 

@@ -20,7 +20,7 @@ from searchsocket.web.versions.names import (
 )
 
 if TYPE_CHECKING:
-    from searchsocket.stores.base import ReadableRecord
+    from searchsocket.stores.base.index_reader import ReadableRecord
 
 ALL = "all"
 MAX_VERSIONS = 50  # per query

@@ -15,7 +15,7 @@ from searchsocket.search.engine import SearchEngine
 from searchsocket.search.wire import Wire
 from searchsocket.serving.answers import public_message
 from searchsocket.serving.scopes import NOTHING_PUBLIC, ReadableScopes
-from searchsocket.stores.base import VectorStore
+from searchsocket.stores.base.vector_store import VectorStore
 from searchsocket.text.amounts import age_s
 from searchsocket.types import Generation
 

@@ -22,7 +22,7 @@ from searchsocket.search.wire import (
     absent_if_empty,
     absent_if_none,
 )
-from searchsocket.stores.base import IndexReader
+from searchsocket.stores.base.index_reader import IndexReader
 from searchsocket.types import Generation
 from searchsocket.web.urls.paths import ancestors, below_base, canonical_path, page_readings, path_with_query
 from searchsocket.web.urls.resolve import AT_ROOT, SiteBase

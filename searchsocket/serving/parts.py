@@ -13,7 +13,7 @@ from searchsocket.project.settings.model import Settings
 from searchsocket.search.answer import Note
 from searchsocket.search.content.folder import ContentFolder
 from searchsocket.serving.service import OnError
-from searchsocket.stores.base import Readers
+from searchsocket.stores.base.vector_store import Readers
 from searchsocket.types import Scope
 
 

@@ -31,7 +31,8 @@ from searchsocket.serving.health import HealthCheck, ServiceHealth
 from searchsocket.serving.pages import IndexedPage, find_page, suggestions
 from searchsocket.serving.scopes import PublishedScopes, ReadableScopes
 from searchsocket.state.source_files import SourceFile, SourceFiles, digest_of_file
-from searchsocket.stores.base import IndexReader, VectorStore
+from searchsocket.stores.base.index_reader import IndexReader
+from searchsocket.stores.base.vector_store import VectorStore
 from searchsocket.system.locators import path_of
 from searchsocket.types import Scope
 from searchsocket.web.urls.paths import below_base, canonical_path, path_with_query

@@ -9,15 +9,8 @@ from searchsocket.errors import ConfigMissing
 from searchsocket.extensions import store_named
 from searchsocket.extensions.base import load
 from searchsocket.project.project import index_folder
-from searchsocket.stores.base import (
-    VectorIndex,
-    VectorLimits,
-    VectorRow,
-    VectorSnapshot,
-    VectorStore,
-    Written,
-    whenever,
-)
+from searchsocket.stores.base.vector_store import VectorStore
+from searchsocket.stores.base.vectors import VectorIndex, VectorLimits, VectorRow, VectorSnapshot, Written, whenever
 from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Scope, Vector, Vectors
 
 if TYPE_CHECKING:

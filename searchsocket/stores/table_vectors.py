@@ -8,7 +8,6 @@ from dataclasses import asdict
 import numpy as np
 
 from searchsocket.errors import VectorBackendRefused
-from searchsocket.stores.base import Finding, RegisteredScope, VectorRow, Written, whenever
 from searchsocket.stores.base.conditions import (
     NEVER,
     Among,
@@ -23,6 +22,7 @@ from searchsocket.stores.base.conditions import (
 from searchsocket.stores.base.naming import generation_number
 from searchsocket.stores.base.row_hits import RowHit, RowSnapshot
 from searchsocket.stores.base.tables import ExaminedTables, TableRow, VectorTables
+from searchsocket.stores.base.vectors import Finding, RegisteredScope, VectorRow, Written, whenever
 from searchsocket.system.batches import batches
 from searchsocket.text.storable import storable
 from searchsocket.types import EXACT, Filter, Generation, Scope, Vector

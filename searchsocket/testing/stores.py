@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from searchsocket.stores.base import RemoteIndex
 from searchsocket.stores.base.tables import VectorTables
+from searchsocket.stores.base.vectors import RemoteIndex
 from searchsocket.stores.local.store import LocalStore
 from searchsocket.stores.table_vectors import TableVectors
 from searchsocket.testing.store import VectorsOfAStoreContract

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from searchsocket.errors import ProjectMismatch, VectorsMissing
-from searchsocket.stores.base import RemoteIndex, VectorIndex, VectorRow, row_of
+from searchsocket.stores.base.vectors import RemoteIndex, VectorIndex, VectorRow, row_of
 from searchsocket.stores.local.store import LocalStore
 from searchsocket.testing.store.samples import (
     DIMENSIONS,

@@ -8,7 +8,7 @@ from contract.mutants import Greedy
 from memory_store.store import MemoryReader, MemoryStore, _Scope
 
 from searchsocket.errors import BadVectors
-from searchsocket.stores.base import Health, PublishInfo
+from searchsocket.stores.base.vector_store import Health, PublishInfo
 from searchsocket.testing.store.samples import INFO
 from searchsocket.types import Generation, Hit, Record, Scope, Vector, Vectors
 

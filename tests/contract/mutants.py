@@ -5,7 +5,7 @@ from typing import Any
 
 from memory_store.vectors import MemoryVectors, MemoryVectorSnapshot
 
-from searchsocket.stores.base import Written, whenever
+from searchsocket.stores.base.vectors import Written, whenever
 from searchsocket.types import MATCH_ALL, Generation, Scope
 
 

@@ -19,7 +19,7 @@ from searchsocket.project.project import open_project
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
 from searchsocket.stores import make_store
-from searchsocket.stores.base import VectorStore
+from searchsocket.stores.base.vector_store import VectorStore
 
 # The identifiers of `small_site` are words that one page holds: each has one right answer.
 QUESTIONS = {"bowline": "/docs/ropes", "installer": "/docs/install", "boats": "/about"}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from memory_store.facts import facts_of
 from searchsocket.content.markdown.chunk_text import chunk_text
 from searchsocket.errors import InvalidRequest, PageTextsMissing
-from searchsocket.stores.base import Facts, PageBody, ReadableRecord
+from searchsocket.stores.base.index_reader import Facts, PageBody, ReadableRecord
 from searchsocket.text.facets import split_label
 from searchsocket.types import Record
 

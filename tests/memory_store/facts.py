@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from searchsocket.stores.base import Facts
+from searchsocket.stores.base.index_reader import Facts
 from searchsocket.types import Record
 from searchsocket.web.urls.paths import sort_key
 

@@ -18,20 +18,25 @@ from searchsocket.errors import (
     ScopeNotIndexed,
     SearchSocketError,
 )
-from searchsocket.stores import base
-from searchsocket.stores.base import (
+from searchsocket.stores.base.index_reader import Join, PageBody
+from searchsocket.stores.base.naming import check_scope_name, generation_name, generation_stamp
+from searchsocket.stores.base.vector_store import (
+    CANDIDATE,
+    LIVE,
+    PREVIOUS,
+    Answering,
+    Gate,
+    Health,
     Model,
-    PageBody,
     PublishInfo,
-    RecordVectors,
-    ResyncReport,
-    VectorSnapshot,
+    accept,
     check_batch,
     check_model,
+    check_records,
+    index_digest,
     model_id_of,
-    row_of,
 )
-from searchsocket.stores.base.naming import check_scope_name, generation_name, generation_stamp
+from searchsocket.stores.base.vectors import RecordVectors, ResyncReport, VectorSnapshot, check_vectors, row_of
 from searchsocket.stores.local.build.build import MAX_SAMPLED, spread_of
 from searchsocket.types import Generation, Record, Renamed, Scope, Spread, Vector, Vectors
 
@@ -44,7 +49,7 @@ class MemoryReader:
     catalogue: MemoryCatalogue
     words: WordsOfRecords
     vectors: VectorSnapshot
-    join: base.Join | None = None
+    join: Join | None = None
 
 
 @dataclass(slots=True)
@@ -67,8 +72,8 @@ class MemoryStore:
         self._scopes: dict[Scope, _Scope] = {}
 
     def upsert(self, records: Sequence[Record], vectors: Vectors, scope: Scope) -> None:
-        base.check_records(records, scope, self._project_id)
-        base.check_vectors(vectors, len(records))
+        check_records(records, scope, self._project_id)
+        check_vectors(vectors, len(records))
         staged = self._of(scope)
         if records:
             model = (model_id_of(records), vectors.shape[1])
@@ -92,7 +97,7 @@ class MemoryStore:
     def discard(self, scope: Scope) -> None:
         self._scopes[scope] = _Scope(self._of(scope).kept, self._of(scope).refused)
 
-    def publish(self, scope: Scope, info: PublishInfo, *, gate: base.Gate = base.accept) -> Generation:
+    def publish(self, scope: Scope, info: PublishInfo, *, gate: Gate = accept) -> Generation:
         staged, live = self._of(scope), self.open_reader(scope)
         old = live.catalogue.by_id if live else {}
         contents = live.catalogue.bodies if live else {}
@@ -175,15 +180,15 @@ class MemoryStore:
 
     def reader_of(self, scope: Scope, generation: str) -> MemoryReader:
         staged = self._of(scope)
-        readers = dict(zip((base.LIVE, base.PREVIOUS), reversed(staged.kept), strict=False))
-        readers |= {base.CANDIDATE: staged.refused} if staged.refused else {}
+        readers = dict(zip((LIVE, PREVIOUS), reversed(staged.kept), strict=False))
+        readers |= {CANDIDATE: staged.refused} if staged.refused else {}
         readers |= {reader.generation.name: reader for reader in readers.values()}
         if generation not in readers:
             raise GenerationNotKept(scope.name, generation, list(readers))
         return readers[generation]
 
-    def answering(self, scope: Scope) -> base.Answering:
-        return base.Answering(self.reader(scope).generation)
+    def answering(self, scope: Scope) -> Answering:
+        return Answering(self.reader(scope).generation)
 
     def refresh(self) -> list[SearchSocketError]:
         return []
@@ -201,8 +206,8 @@ class MemoryStore:
     def resync(self, scope: Scope, vectors: RecordVectors) -> ResyncReport:
         return ResyncReport()
 
-    def health(self) -> base.Health:
-        return base.Health(ok=True)
+    def health(self) -> Health:
+        return Health(ok=True)
 
     def _of(self, scope: Scope) -> _Scope:
         if scope.project_id != self._project_id:
@@ -221,7 +226,7 @@ class MemoryStore:
         prints = sorted((record.id, record.record_hash) for record in records)
         texts = sorted((body.url, body.digest) for body in bodies)
         pages = {(record.page.route_resolution, record.page.url) for record in records}
-        digest, live = base.index_digest(prints), self.generation(scope)
+        digest, live = index_digest(prints), self.generation(scope)
         return Generation(
             name=generation_name(generation_stamp(self._clock(), live.name if live else ""), digest),
             scope=scope.name,
@@ -231,7 +236,7 @@ class MemoryStore:
             digest=digest,
             routes=dict(sorted(Counter(resolution for resolution, _ in pages).items())),
             bodies=len(texts),
-            bodies_digest=base.index_digest(texts),
+            bodies_digest=index_digest(texts),
             spread=spread,
             **info.facts(),
         )

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from searchsocket.errors import ProjectMismatch, RecordsMissing
-from searchsocket.stores.base import (
+from searchsocket.stores.base.labels import groups_of
+from searchsocket.stores.base.naming import generation_number
+from searchsocket.stores.base.vectors import (
     Finding,
     RegisteredScope,
     VectorLimits,
@@ -17,8 +19,6 @@ from searchsocket.stores.base import (
     cosines,
     whenever,
 )
-from searchsocket.stores.base.labels import groups_of
-from searchsocket.stores.base.naming import generation_number
 from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Scope, Vector, Vectors
 
 _NEVER = "~"  # behind the name of every generation

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from searchsocket.stores.base import Letters, Named, TermHit, WordEvidence, canonical, row_of
+from searchsocket.stores.base.index_reader import Letters, Named, TermHit, WordEvidence
+from searchsocket.stores.base.vectors import canonical, row_of
 from searchsocket.stores.words.bm25 import RowColumns
 from searchsocket.stores.words.documents import WordRow, words_of
 from searchsocket.stores.words.index import WordPack

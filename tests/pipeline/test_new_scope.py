@@ -19,7 +19,7 @@ from searchsocket.serving.pages import find_page
 from searchsocket.state.project import ProjectState
 from searchsocket.state.records import records_of
 from searchsocket.stores import make_store
-from searchsocket.stores.base import VectorStore
+from searchsocket.stores.base.vector_store import VectorStore
 from searchsocket.system.files import write_atomic
 from searchsocket.types import Generation
 from tests.pipeline.conftest import PAGES, Site

@@ -16,8 +16,9 @@ from searchsocket.pipeline.run.index import index_scope
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.pipeline.run.remote_index import measure_recall
 from searchsocket.pipeline.run.summary import IndexSummary
-from searchsocket.stores.base import IndexReader, VectorLimits
+from searchsocket.stores.base.index_reader import IndexReader
 from searchsocket.stores.base.row_hits import RowHit
+from searchsocket.stores.base.vectors import VectorLimits
 from searchsocket.testing.store.samples import EAST, fill, random_units, record
 from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Recall, Record, Vector, Vectors
 from tests.pipeline.conftest import Site

@@ -13,7 +13,7 @@ from searchsocket.pipeline.run.forget import forget_scope
 from searchsocket.pipeline.run.hooks import RunHooks
 from searchsocket.pipeline.run.index import index_scope, plan_scope
 from searchsocket.pipeline.run.rollback import roll_back
-from searchsocket.stores.base import IndexReader
+from searchsocket.stores.base.index_reader import IndexReader
 from tests.pipeline.conftest import Site
 
 

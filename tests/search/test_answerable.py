@@ -14,7 +14,7 @@ from searchsocket.search.query import SearchQuery
 from searchsocket.search.ranking.answerable import DOUBTED, FEATURES, REFUSED, WEIGHTS, answer_features, answer_score
 from searchsocket.search.ranking.confidence import WEAK
 from searchsocket.search.ranking.weights import EXPORT_ANSWER
-from searchsocket.stores.base import WordEvidence
+from searchsocket.stores.base.index_reader import WordEvidence
 
 WHOLE = WordEvidence(1.0, 3, 1.0, 3)
 PARTIAL = WordEvidence(0.5, 2, 2 / 3, 3, ("swift",))

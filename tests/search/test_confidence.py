@@ -3,7 +3,7 @@
 import numpy as np
 
 from searchsocket.search.ranking.confidence import WEAK, confidence, features
-from searchsocket.stores.base import WordEvidence
+from searchsocket.stores.base.index_reader import WordEvidence
 from searchsocket.types import Scores
 
 WHOLE, SCATTERED = WordEvidence(1.0, 3, 1.0, 3), WordEvidence(0.3, 1, 0.5, 3)

@@ -8,7 +8,7 @@ from search_site import MAIN, Piece, make_site
 from searchsocket.search.query import SearchQuery
 from searchsocket.search.ranking.confidence import WEAK
 from searchsocket.search.result_confidence import is_covered, is_named
-from searchsocket.stores.base import ReadableRecord
+from searchsocket.stores.base.index_reader import ReadableRecord
 
 RECIPES = "Pass the list on.\n\n```js\nconst recipes = ['boil sweet potatoes', 'vegan lasagna']\n```"
 LISTS = "A list is drawn once, and its items keep their keys."

@@ -23,7 +23,8 @@ from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
 from searchsocket.search.ranking import weights
 from searchsocket.search.ranking.weights import FEATURES, Shares
-from searchsocket.stores.base import ReadableRecord, VectorLimits
+from searchsocket.stores.base.index_reader import ReadableRecord
+from searchsocket.stores.base.vectors import VectorLimits
 from searchsocket.stores.local.catalogue.snapshot import LocalCatalogue
 from searchsocket.types import GroupBy, Scope
 

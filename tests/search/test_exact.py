@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from searchsocket.search.ranking.exact import exact_features
 from searchsocket.search.ranking.weights import WEIGHTS
-from searchsocket.stores.base import Candidates, Facts
+from searchsocket.stores.base.index_reader import Candidates, Facts
 
 
 def gain(q: str, text: str, titled: float = 0.0, headed: float = 0.0) -> float:

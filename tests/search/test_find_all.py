@@ -13,7 +13,7 @@ from searchsocket.content.pages import Page
 from searchsocket.errors import ContinuationGone
 from searchsocket.search.occurrences.find_all import FindAnswer, FindQuery
 from searchsocket.search.occurrences.page_text import page_text, passage_at
-from searchsocket.stores.base import PageBody
+from searchsocket.stores.base.index_reader import PageBody
 from searchsocket.types import PageFacts
 
 WORDS = ["install", "Installing", "re-install", "café", "foo_bar", "utf8", "検索install", "a" * 40, "x", "naïve", "İst"]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from searchsocket.search.ranking.boosts import Boosts
 from searchsocket.search.ranking.rank import Parts, candidate_scores, fuse, mix_scores, rank
 from searchsocket.search.ranking.weights import WEIGHTS
-from searchsocket.stores.base import Facts
+from searchsocket.stores.base.index_reader import Facts
 
 SCORES = st.none() | st.floats(-50, 50)
 CANDIDATES = st.lists(st.tuples(st.floats(-1, 1), st.floats(0, 30), SCORES), min_size=2, max_size=30)

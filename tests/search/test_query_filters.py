@@ -13,7 +13,7 @@ from searchsocket.search.engine import SearchEngine
 from searchsocket.search.filters import Filters, with_stated_values
 from searchsocket.search.query import SearchQuery, checked, cost_of
 from searchsocket.serving.answers import to_json
-from searchsocket.stores.base import PublishInfo
+from searchsocket.stores.base.vector_store import PublishInfo
 from searchsocket.stores.local.store import LocalStore
 from searchsocket.testing.store.samples import make_record
 from searchsocket.types import FacetKind, Filter

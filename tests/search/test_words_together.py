@@ -11,7 +11,7 @@ from search_site import MAIN, Piece, make_site, record_of
 from searchsocket.search.query import SearchQuery
 from searchsocket.search.ranking.signals import passage_features
 from searchsocket.search.ranking.weights import FEW_WORDS, SOME_WORDS
-from searchsocket.stores.base import WordSnapshot
+from searchsocket.stores.base.index_reader import WordSnapshot
 
 SITE = (
     Piece("/all", "A lamp may shine. Its garden is dark, and the switch hangs on the wall.", "All"),

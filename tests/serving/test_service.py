@@ -13,7 +13,7 @@ from searchsocket.search.query import SearchQuery
 from searchsocket.serving import service as service_module
 from searchsocket.serving.scopes import ReadableScopes
 from searchsocket.serving.service import SearchService, open_service
-from searchsocket.stores.base import IndexReader
+from searchsocket.stores.base.index_reader import IndexReader
 from searchsocket.stores.local.catalogue.snapshot import LocalCatalogue
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.store import LocalStore

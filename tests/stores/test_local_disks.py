@@ -14,7 +14,7 @@ import pytest
 from local_index import fresh, live, snapshot
 
 from searchsocket.errors import SearchSocketError, StateUnavailable
-from searchsocket.stores.base import Health
+from searchsocket.stores.base.vector_store import Health
 from searchsocket.testing.store.samples import EAST, INFO, MAIN, NORTH, everything, fill, ids, random_units, record
 
 # Dead writers

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from searchsocket.stores.base import IndexReader
+from searchsocket.stores.base.index_reader import IndexReader
 from searchsocket.stores.local.store import LocalStore
 from searchsocket.testing.store.samples import fill, ids, random_units, record
 from searchsocket.text.synonyms import NO_SYNONYMS, Synonyms, make_synonyms

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from searchsocket.stores.base import IndexReader
+from searchsocket.stores.base.index_reader import IndexReader
 from searchsocket.stores.local.store import LocalStore
 from searchsocket.testing.store.samples import fill, ids, random_units, record
 from searchsocket.types import Filter

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from searchsocket.errors import IndexCorrupt
-from searchsocket.stores.base import ReadableRecord
+from searchsocket.stores.base.index_reader import ReadableRecord
 from searchsocket.stores.local.catalogue import packs
 from searchsocket.stores.local.catalogue.packs import Packs
 from searchsocket.stores.local.reader import LocalReader

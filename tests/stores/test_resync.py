@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from memory_store.vectors import MemoryPlace, MemoryVectors
 
 from searchsocket.errors import VectorBackendUnavailable, VectorsMissing
-from searchsocket.stores.base import ResyncReport, row_of
+from searchsocket.stores.base.vectors import ResyncReport, row_of
 from searchsocket.stores.local.store import LocalStore
 from searchsocket.testing.store.samples import (
     DRAFT,

@@ -9,7 +9,8 @@ from memory_store.vectors import MemoryVectors, MemoryVectorSnapshot
 
 from searchsocket.errors import IndexCorrupt, VectorBackendUnavailable
 from searchsocket.search.candidates import find_candidates
-from searchsocket.stores.base import IndexReader, VectorLimits, VectorRow
+from searchsocket.stores.base.index_reader import IndexReader
+from searchsocket.stores.base.vectors import VectorLimits, VectorRow
 from searchsocket.stores.local.layout import OLDER_FORMATS
 from searchsocket.stores.local.store import LocalStore
 from searchsocket.testing.store.samples import EAST, INFO, MAIN, NORTH, everything, fill, record

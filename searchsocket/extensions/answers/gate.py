@@ -11,7 +11,7 @@ from searchsocket.pipeline.run.hooks import RunHooks
 from searchsocket.pipeline.run.results import CheckOutcome, CheckRefused
 from searchsocket.pipeline.run.stage import raise_if_stopped
 from searchsocket.pipeline.stages.search_index import search_index
-from searchsocket.stores.base import IndexReader
+from searchsocket.stores.base.index_reader import IndexReader
 
 if TYPE_CHECKING:  # each run loads this module, and few have golden answers
     from searchsocket.extensions.answers.golden import GoldenAnswer, GoldenOutcome

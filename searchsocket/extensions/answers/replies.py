@@ -19,7 +19,7 @@ from searchsocket.quality.generations import engine_over, queries_of
 from searchsocket.serving.capabilities.base import SHELL
 from searchsocket.serving.content import open_content
 from searchsocket.serving.service import OnError, open_service
-from searchsocket.stores.base import IndexReader
+from searchsocket.stores.base.index_reader import IndexReader
 from searchsocket.system.files import write_atomic
 from searchsocket.types import Scope
 

@@ -10,7 +10,7 @@ from searchsocket.project.project import Project
 from searchsocket.quality.generations import OneReader
 from searchsocket.quality.golden import GoldenQuery
 from searchsocket.quality.replies import DEPTH, Ask, GoldenResult, refuse_words_alone
-from searchsocket.stores.base import IndexReader
+from searchsocket.stores.base.index_reader import IndexReader
 from searchsocket.types import Lines, Scope
 
 

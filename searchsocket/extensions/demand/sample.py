@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 
 from searchsocket.extensions.demand.tally import DemandCounts, DemandRow
-from searchsocket.stores.base import IndexReader
+from searchsocket.stores.base.index_reader import IndexReader
 
 _RECORDS = 500  # read to find titles
 _TITLES = 6

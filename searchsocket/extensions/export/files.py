@@ -17,7 +17,7 @@ from searchsocket.errors import ConfigError
 from searchsocket.extensions.export.head import inputs_of, write_head
 from searchsocket.project.settings.model import RankingSettings
 from searchsocket.setup.client_files import bundle_folder
-from searchsocket.stores.base import IndexReader
+from searchsocket.stores.base.index_reader import IndexReader
 from searchsocket.system.errors import system_error
 from searchsocket.system.files import write_atomic
 from searchsocket.system.json_text import JsonObject

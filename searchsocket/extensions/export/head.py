@@ -19,7 +19,7 @@ from searchsocket.search.ranking import confidence, exact, page_weight, relevanc
 from searchsocket.search.ranking.boosts import browser_boosts
 from searchsocket.search.ranking.page_weight import DATED_SHARE, LISTING_SHARE, is_dated_page, is_listing
 from searchsocket.search.ranking.weights import EXPORT_ANSWER, WEIGHTS
-from searchsocket.stores.base import CatalogueSnapshot, ReadableRecord
+from searchsocket.stores.base.index_reader import CatalogueSnapshot, ReadableRecord
 from searchsocket.stores.words import evidence, keywords, product_names, vocabulary
 from searchsocket.stores.words.bm25 import K1, B
 from searchsocket.stores.words.documents import HEADING

@@ -22,7 +22,8 @@ from searchsocket.extensions.fleet.documents import PROJECT, ProjectDocument, re
 from searchsocket.extensions.fleet.objects.base import Objects
 from searchsocket.extensions.fleet.pull import pull_scope
 from searchsocket.extensions.fleet.pulled_files import PulledFiles
-from searchsocket.stores.base import Answering, VectorIndex
+from searchsocket.stores.base.vector_store import Answering
+from searchsocket.stores.base.vectors import VectorIndex
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.store import LocalStore
 from searchsocket.text.synonyms import NO_SYNONYMS, SynonymSource

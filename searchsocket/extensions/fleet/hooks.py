@@ -10,7 +10,7 @@ from searchsocket.extensions.fleet.live import is_published_here, local_generati
 from searchsocket.extensions.fleet.run_lease import check_lease, current_lease, run_lease
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.hooks import RunHooks
-from searchsocket.stores.base import IndexReader
+from searchsocket.stores.base.index_reader import IndexReader
 from searchsocket.system.git import ask_git
 
 _DIRTY = "-dirty"

@@ -9,7 +9,7 @@ from typing import cast
 
 from searchsocket.errors import ArtifactFormat, ArtifactInvalid, IndexCorrupt, IndexFormat
 from searchsocket.extensions.fleet.documents import BlobEntry, Description
-from searchsocket.stores.base import VectorIndex, VectorLimits, VectorSnapshot, Written, whenever
+from searchsocket.stores.base.vectors import VectorIndex, VectorLimits, VectorSnapshot, Written, whenever
 from searchsocket.stores.local.catalogue import bodies, records
 from searchsocket.stores.local.catalogue.records import connect_reader
 from searchsocket.stores.local.layout import (

@@ -16,7 +16,7 @@ from searchsocket.pipeline.run.site_folder import site_folder
 from searchsocket.pipeline.run.stage import only_count, stage
 from searchsocket.pipeline.stages.search_index import search_index
 from searchsocket.state.scope import ScopeState
-from searchsocket.stores.base import default_pages
+from searchsocket.stores.base.index_reader import default_pages
 from searchsocket.system.files import make_folder
 from searchsocket.web.urls.site import site_origin
 

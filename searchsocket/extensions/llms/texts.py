@@ -22,7 +22,7 @@ from searchsocket.extensions.llms.index import (
 from searchsocket.extensions.llms.settings import LlmsSettings
 from searchsocket.project.project import Project
 from searchsocket.serving.service import SearchService
-from searchsocket.stores.base import IndexReader, default_pages
+from searchsocket.stores.base.index_reader import IndexReader, default_pages
 from searchsocket.types import Scope
 
 _MAX_GENERATIONS = 4  # generations with cached lists

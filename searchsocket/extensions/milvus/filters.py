@@ -2,9 +2,9 @@
 
 from collections.abc import Collection, Iterable
 
-from searchsocket.stores.base import canonical
 from searchsocket.stores.base.conditions import stored_text
 from searchsocket.stores.base.labels import groups_of
+from searchsocket.stores.base.vectors import canonical
 from searchsocket.types import Filter
 
 NEVER = "~"  # died: sorts after the name of every generation

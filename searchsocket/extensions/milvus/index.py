@@ -16,9 +16,9 @@ from searchsocket.extensions.milvus.kinds import FLAT, MilvusKind, kind_of
 from searchsocket.extensions.milvus.registry import Registry
 from searchsocket.extensions.milvus.rows import DIED, FIELDS, KEY, MilvusRows, marker, row_data
 from searchsocket.extensions.milvus.settings import MilvusSettings
-from searchsocket.stores.base import Finding, RegisteredScope, VectorRow, Written, whenever
 from searchsocket.stores.base.naming import server_address
 from searchsocket.stores.base.row_hits import RowSnapshot
+from searchsocket.stores.base.vectors import Finding, RegisteredScope, VectorRow, Written, whenever
 from searchsocket.system.batches import batches
 from searchsocket.system.json_text import JsonObject
 from searchsocket.types import Generation, Scope

@@ -10,7 +10,7 @@ from dataclasses import asdict, replace
 from searchsocket.errors import ProjectMismatch, VectorBackendRefused
 from searchsocket.extensions.milvus import filters
 from searchsocket.extensions.milvus.connection import MilvusConnection
-from searchsocket.stores.base import RegisteredScope
+from searchsocket.stores.base.vectors import RegisteredScope
 from searchsocket.types import Generation, Scope
 
 _KEY, _TEXT, _VECTOR = "row_key", "text", "unused"

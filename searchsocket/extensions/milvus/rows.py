@@ -15,10 +15,10 @@ from searchsocket.extensions.milvus import filters
 from searchsocket.extensions.milvus.connection import MilvusConnection
 from searchsocket.extensions.milvus.filters import NEVER
 from searchsocket.extensions.milvus.kinds import MilvusKind
-from searchsocket.stores.base import VectorRow
 from searchsocket.stores.base.conditions import stored_text
 from searchsocket.stores.base.naming import generation_number
 from searchsocket.stores.base.row_hits import RowHit
+from searchsocket.stores.base.vectors import VectorRow
 from searchsocket.system.batches import batches
 from searchsocket.system.json_text import JsonObject
 from searchsocket.types import Filter, Generation, Vector

@@ -11,10 +11,10 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from searchsocket.errors import VectorBackendUnavailable
-from searchsocket.stores.base import RegisteredScope
 from searchsocket.stores.base.conditions import Among, Between, Condition, Conditions, Either
 from searchsocket.stores.base.row_hits import RowHit
 from searchsocket.stores.base.tables import FIELDS, TableRow
+from searchsocket.stores.base.vectors import RegisteredScope
 from searchsocket.system.json_text import JsonObject
 from searchsocket.types import Vector
 

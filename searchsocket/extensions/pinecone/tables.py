@@ -38,10 +38,10 @@ from searchsocket.extensions.pinecone.rows import (
     where_of,
 )
 from searchsocket.extensions.pinecone.settings import PineconeSettings
-from searchsocket.stores.base import Finding
 from searchsocket.stores.base.conditions import Among, Between, Condition, Conditions
 from searchsocket.stores.base.row_hits import RowHit
 from searchsocket.stores.base.tables import TableRow
+from searchsocket.stores.base.vectors import Finding
 from searchsocket.system.batches import batches
 from searchsocket.types import Vector
 

@@ -24,7 +24,7 @@ from searchsocket.errors import (
 from searchsocket.pipeline.branches.listing import Branches, list_branches, selected_scopes
 from searchsocket.project.project import Project, index_folder
 from searchsocket.project.scopes import branch_in, is_scope_name
-from searchsocket.stores.base import VectorStore
+from searchsocket.stores.base.vector_store import VectorStore
 from searchsocket.stores.local.layout import read_current, remove_leftovers
 from searchsocket.system.disk_space import Freed
 from searchsocket.system.files import bytes_below

@@ -18,7 +18,8 @@ from searchsocket.project.settings.site import ChunkSettings
 from searchsocket.state.chunks import MirroredPage
 from searchsocket.state.page_records import StoredChunk
 from searchsocket.state.records import records_of
-from searchsocket.stores.base import PageBody, RecordRows
+from searchsocket.stores.base.index_reader import PageBody
+from searchsocket.stores.base.vector_store import RecordRows
 from searchsocket.stores.local.catalogue.rows import rows_of
 from searchsocket.system.processes import default_workers, map_batches
 from searchsocket.text.key_phrases import phrases_of_page

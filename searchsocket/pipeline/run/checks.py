@@ -39,7 +39,7 @@ from searchsocket.pipeline.stages.page_mirror import page_mirror
 from searchsocket.pipeline.stages.search_index import search_index
 from searchsocket.pipeline.stages.site_pages import site_pages
 from searchsocket.state.extracts import extract_key
-from searchsocket.stores.base import CANDIDATE, VectorStore, index_digest
+from searchsocket.stores.base.vector_store import CANDIDATE, VectorStore, index_digest
 from searchsocket.system.batches import batches
 from searchsocket.types import Generation, Scope
 

@@ -24,7 +24,7 @@ from searchsocket.pipeline.run.results import CheckOutcome
 from searchsocket.project.project import Project
 from searchsocket.project.settings.model import Settings
 from searchsocket.project.settings.source_kinds import SourceKind, source_kind
-from searchsocket.stores.base import IndexReader
+from searchsocket.stores.base.index_reader import IndexReader
 from searchsocket.text.redaction import Redactor
 from searchsocket.types import Scope
 from searchsocket.web.urls.form import UrlForm

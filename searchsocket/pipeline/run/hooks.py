@@ -15,7 +15,7 @@ from searchsocket.extensions import extensions
 from searchsocket.extensions.base import load
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.project.settings.model import Settings
-from searchsocket.stores.base import IndexReader
+from searchsocket.stores.base.index_reader import IndexReader
 
 if TYPE_CHECKING:
     from searchsocket.models.embedders.cache import EmbeddingCache

@@ -19,7 +19,8 @@ from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.stage import raise_if_stopped
 from searchsocket.project.settings.index_kinds import IndexParameters
 from searchsocket.project.settings.model import VectorSettings
-from searchsocket.stores.base import Finding, IndexReader
+from searchsocket.stores.base.index_reader import IndexReader
+from searchsocket.stores.base.vectors import Finding
 from searchsocket.types import Generation, Hit, Recall, Record, Scope, Vectors
 
 _MIN_QUERIES, _MAX_QUERIES = 10, 100

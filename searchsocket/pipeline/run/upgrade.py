@@ -9,7 +9,7 @@ from searchsocket.pipeline.run.context import ScopeRun, corpora_by_name
 from searchsocket.pipeline.run.hooks import changing
 from searchsocket.project.access import make_private_folders
 from searchsocket.project.project import Project, index_folder
-from searchsocket.stores.base import PublishInfo
+from searchsocket.stores.base.vector_store import PublishInfo
 from searchsocket.stores.local.layout import FORMAT
 from searchsocket.stores.local.store import LocalStore
 from searchsocket.types import Scope

@@ -8,7 +8,8 @@ from searchsocket.content.chunking.records import PageContent, moved_pages
 from searchsocket.errors import ConfigMissing, LargeDeletion
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.state.scope import ScopeState
-from searchsocket.stores.base import IndexReader, VectorStore
+from searchsocket.stores.base.index_reader import IndexReader
+from searchsocket.stores.base.vector_store import VectorStore
 from searchsocket.system.batches import batches
 from searchsocket.text.amounts import count
 from searchsocket.types import Generation, Record

@@ -46,7 +46,8 @@ from searchsocket.pipeline.stages.page_chunks import page_chunks
 from searchsocket.pipeline.stages.site_pages import refuse_another_model
 from searchsocket.state.records import ChunkSelection, records_of
 from searchsocket.state.scope import ScopeState
-from searchsocket.stores.base import IndexReader, PageBody, PublishInfo, RecordRows, VectorStore
+from searchsocket.stores.base.index_reader import IndexReader, PageBody
+from searchsocket.stores.base.vector_store import PublishInfo, RecordRows, VectorStore
 from searchsocket.system.batches import batches
 from searchsocket.types import Generation, Recall, Scope, Vectors
 

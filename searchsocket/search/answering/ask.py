@@ -33,7 +33,7 @@ from searchsocket.search.ranking.relevance import nearness
 from searchsocket.search.ranking.weights import shares_of
 from searchsocket.search.translations import merge_translations, merges_translations
 from searchsocket.search.versions import NO_VERSIONS, in_searched_version
-from searchsocket.stores.base import Candidates, IndexReader, ReadableRecord
+from searchsocket.stores.base.index_reader import Candidates, IndexReader, ReadableRecord
 from searchsocket.text.amounts import age_s
 from searchsocket.types import PageFacts, Record, Scores, Vector
 

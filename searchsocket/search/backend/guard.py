@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from searchsocket.errors import SearchSocketError, VectorBackendUnavailable, VectorsMissing
-from searchsocket.stores.base import CatalogueSnapshot, IndexReader, VectorLimits, VectorSnapshot, WordSnapshot
+from searchsocket.stores.base.index_reader import CatalogueSnapshot, IndexReader, WordSnapshot
+from searchsocket.stores.base.vectors import VectorLimits, VectorSnapshot
 from searchsocket.system.breaker import Breaker
 from searchsocket.types import MATCH_ALL, Filter, Generation, Hit, Vector, Vectors
 

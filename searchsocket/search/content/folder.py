@@ -10,7 +10,7 @@ from searchsocket.curation.rules import PageRule
 from searchsocket.errors import ChunkGone, DocumentMissing
 from searchsocket.models.embedders.queries import NoVector
 from searchsocket.search.query import SearchQuery
-from searchsocket.stores.base import IndexReader
+from searchsocket.stores.base.index_reader import IndexReader
 from searchsocket.types import MATCH_ALL, ChunkKind, CodeKind, Filter, PageFacts, Record, Vector
 from searchsocket.web.versions.names import default_labels
 

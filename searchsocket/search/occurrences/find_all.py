@@ -25,7 +25,7 @@ from searchsocket.search.query import SearchQuery, checked, in_index
 from searchsocket.search.quoting.results import href, short_title
 from searchsocket.search.versions import VersionScope, page_in
 from searchsocket.search.wire import Age, Href, Marks, Url, Wire, absent_if_empty
-from searchsocket.stores.base import IndexReader
+from searchsocket.stores.base.index_reader import IndexReader
 from searchsocket.text.amounts import age_s
 from searchsocket.text.facets import NO_FACETS, Facets
 from searchsocket.types import Generation

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from searchsocket.content.markdown.text import inline_text
-from searchsocket.stores.base import Letters
+from searchsocket.stores.base.index_reader import Letters
 from searchsocket.text.words import plain_words, readable_markdown
 
 _BEFORE, _AFTER = 60, 120

@@ -19,7 +19,7 @@ from searchsocket.search.quoting.marks import Mark, QueryWords
 from searchsocket.search.quoting.window import Window, beginning, below_title, window
 from searchsocket.search.ranking.rank import MAX_SECTIONS, PageGroup, Parts, Ranked, parts_of_sum, weights_of
 from searchsocket.search.versions import NO_VERSIONS, VersionScope, page_versions
-from searchsocket.stores.base import ReadableRecord
+from searchsocket.stores.base.index_reader import ReadableRecord
 from searchsocket.text.graphemes import safe_cut
 from searchsocket.text.hidden import hidden_positions
 from searchsocket.types import Generation, PageFacts, Record, Scores

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from searchsocket.search.ranking.weights import ANSWER
-from searchsocket.stores.base import WordEvidence
+from searchsocket.stores.base.index_reader import WordEvidence
 
 _NEAR = (-1.0, 4.0)  # bounds of nearness
 _MANY_MISSING = 3

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from searchsocket.stores.base import Facts
+from searchsocket.stores.base.index_reader import Facts
 from searchsocket.types import PageFacts, Scores
 
 if TYPE_CHECKING:

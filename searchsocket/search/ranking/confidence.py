@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from searchsocket.stores.base import WordEvidence
+from searchsocket.stores.base.index_reader import WordEvidence
 from searchsocket.types import Scores
 
 WEAK = 0.2  # below it there is no close match: 90 % of questions about other subjects, 2 % of the others

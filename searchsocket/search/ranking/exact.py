@@ -8,7 +8,7 @@ from itertools import chain
 import numpy as np
 
 from searchsocket.search.ranking.weights import WEIGHTS
-from searchsocket.stores.base import Candidates
+from searchsocket.stores.base.index_reader import Candidates
 from searchsocket.text.variants import variants_of
 from searchsocket.text.words import has_unspaced
 from searchsocket.types import Scores

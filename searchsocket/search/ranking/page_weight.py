@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from searchsocket.search.ranking.exact import names_identifier
-from searchsocket.stores.base import Facts
+from searchsocket.stores.base.index_reader import Facts
 from searchsocket.types import Scores
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from searchsocket.search.answer import Note
 from searchsocket.search.ranking.boosts import Boosts
 from searchsocket.search.ranking.weights import FEW_WORDS, WEIGHTS, Shares
-from searchsocket.stores.base import Facts
+from searchsocket.stores.base.index_reader import Facts
 from searchsocket.types import Scores
 
 # Smaller differences are rounding errors, which depend on the machine.

@@ -6,7 +6,7 @@ model (figures in docs/notes/ranking.md).
 
 from typing import TypeVar
 
-from searchsocket.stores.base import WordEvidence
+from searchsocket.stores.base.index_reader import WordEvidence
 from searchsocket.types import Scores, Spread
 
 Cosine = TypeVar("Cosine", float, Scores)

@@ -15,7 +15,7 @@ from searchsocket.search.ranking.names import name_features
 from searchsocket.search.ranking.page_weight import asks_for_dated_page, page_weights
 from searchsocket.search.ranking.rank import Features, Parts, Ranked, Ranking, fuse, fuse_pages, rank, score_candidates
 from searchsocket.search.ranking.weights import WEIGHTS, Shares
-from searchsocket.stores.base import Candidates, Facts, WordSnapshot
+from searchsocket.stores.base.index_reader import Candidates, Facts, WordSnapshot
 from searchsocket.text.versions import is_version, version_match, versions_of_page, versions_of_query
 from searchsocket.text.words import parse_query
 from searchsocket.types import Scores

@@ -7,8 +7,8 @@ import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from searchsocket.stores.base import canonical
 from searchsocket.stores.base.labels import groups_of
+from searchsocket.stores.base.vectors import canonical
 from searchsocket.text.storable import storable
 from searchsocket.types import Filter
 

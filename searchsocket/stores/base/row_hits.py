@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from searchsocket.errors import RecordsMissing
-from searchsocket.stores.base import VectorLimits, Written, check_vectors, cosines
+from searchsocket.stores.base.vectors import VectorLimits, Written, check_vectors, cosines
 from searchsocket.types import MATCH_ALL, Filter, Hit, Vector, Vectors
 
 _MARGIN_ROWS = 16  # requested beyond top_k, because rows of equal score are ordered here, by id

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from searchsocket.stores.base import Finding
 from searchsocket.stores.base.conditions import Conditions
 from searchsocket.stores.base.row_hits import RowHit
+from searchsocket.stores.base.vectors import Finding
 from searchsocket.types import Vector
 
 

@@ -14,7 +14,7 @@ from searchsocket.errors import (
     SearchSocketError,
     VectorBackendUnavailable,
 )
-from searchsocket.stores.base import CANDIDATE, LIVE, PREVIOUS, Answering
+from searchsocket.stores.base.vector_store import CANDIDATE, LIVE, PREVIOUS, Answering
 from searchsocket.stores.bounded import BoundedCache
 from searchsocket.stores.local.layout import (
     MANIFEST,

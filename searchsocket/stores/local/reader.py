@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from searchsocket.stores.base import Candidates, Letters, Named, TermHit, Watch, WordEvidence, canonical, whenever
+from searchsocket.stores.base.index_reader import Candidates, Letters, Named, TermHit, Watch, WordEvidence
+from searchsocket.stores.base.vectors import canonical, whenever
 from searchsocket.stores.local.catalogue.bodies import BodyFile
 from searchsocket.stores.local.catalogue.facts import FactTable, LabelledRows, TextColumn, read_facts
 from searchsocket.stores.local.catalogue.packs import MAX_CACHED, Packs, RecordCache

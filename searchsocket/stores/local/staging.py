@@ -10,7 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from searchsocket.errors import StateUnavailable
-from searchsocket.stores.base import Model, PageBody, RecordRows, check_batch, check_vectors
+from searchsocket.stores.base.index_reader import PageBody
+from searchsocket.stores.base.vector_store import Model, RecordRows, check_batch
+from searchsocket.stores.base.vectors import check_vectors
 from searchsocket.stores.local.catalogue.bodies import STAGED_TABLE, row_of_body
 from searchsocket.stores.local.catalogue.columns import as_text, record_of
 from searchsocket.stores.local.catalogue.records import (

@@ -21,20 +21,10 @@ from searchsocket.errors import (
     StateUnavailable,
     VectorBackendUnavailable,
 )
-from searchsocket.stores.base import (
-    NOT_KEPT,
-    Gate,
-    Health,
-    PageBody,
-    PublishInfo,
-    RecordRows,
-    RecordVectors,
-    ResyncReport,
-    VectorIndex,
-    VectorUpkeep,
-    accept,
-)
+from searchsocket.stores.base.index_reader import PageBody
 from searchsocket.stores.base.naming import generation_number
+from searchsocket.stores.base.vector_store import Gate, Health, PublishInfo, RecordRows, accept
+from searchsocket.stores.base.vectors import NOT_KEPT, RecordVectors, ResyncReport, VectorIndex, VectorUpkeep
 from searchsocket.stores.local.build.build import drop_remaining, drop_unchanged, refuse_two_models
 from searchsocket.stores.local.build.candidate import build_candidate, drop_refused, is_same
 from searchsocket.stores.local.catalogue.rows import rows_of

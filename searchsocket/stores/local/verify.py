@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from searchsocket.errors import SearchSocketError, VectorBackendUnavailable
-from searchsocket.stores.base import check_vectors, index_digest
+from searchsocket.stores.base.vector_store import index_digest
+from searchsocket.stores.base.vectors import check_vectors
 from searchsocket.stores.local.layout import (
     PACKS,
     ROWS,

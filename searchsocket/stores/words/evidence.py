@@ -8,7 +8,7 @@ from itertools import pairwise, product
 import numpy as np
 from numpy.typing import NDArray
 
-from searchsocket.stores.base import WordEvidence
+from searchsocket.stores.base.index_reader import WordEvidence
 from searchsocket.stores.bounded import BoundedCache
 from searchsocket.stores.words.bm25 import WordScores, idf
 from searchsocket.stores.words.index import Rows, WordIndex

@@ -11,7 +11,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from searchsocket.stores.base import Letters
+from searchsocket.stores.base.index_reader import Letters
 from searchsocket.stores.bounded import BoundedCache
 from searchsocket.stores.words.pack_words import EXACT, LOOSE, PLAIN, RECORD_FIELDS, SCORED_FIELDS, PackWords
 from searchsocket.stores.words.tables import Entries, Slots, Table, spread_out

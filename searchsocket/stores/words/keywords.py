@@ -8,7 +8,7 @@ from itertools import chain, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from searchsocket.stores.base import Letters, WordEvidence
+from searchsocket.stores.base.index_reader import Letters, WordEvidence
 from searchsocket.stores.words.bm25 import (
     NOTHING,
     Best,

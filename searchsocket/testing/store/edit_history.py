@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from searchsocket.search.candidates import find_candidates
-from searchsocket.stores.base import IndexReader, VectorStore
+from searchsocket.stores.base.index_reader import IndexReader
+from searchsocket.stores.base.vector_store import VectorStore
 from searchsocket.testing.store.samples import DIMENSIONS, INFO, MAIN, record, unit
 from searchsocket.types import Filter, Record, Scope, Vector
 

@@ -6,7 +6,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from searchsocket.errors import BadVectors, InvalidRequest
-from searchsocket.stores.base import IndexReader, VectorStore
+from searchsocket.stores.base.index_reader import IndexReader
+from searchsocket.stores.base.vector_store import VectorStore
 from searchsocket.testing.store.samples import (
     DIMENSIONS,
     EAST,

@@ -17,7 +17,8 @@ from searchsocket.errors import (
     NoGenerationBefore,
     ScopeNotIndexed,
 )
-from searchsocket.stores.base import CANDIDATE, LIVE, PREVIOUS, IndexReader, VectorStore, index_digest
+from searchsocket.stores.base.index_reader import IndexReader
+from searchsocket.stores.base.vector_store import CANDIDATE, LIVE, PREVIOUS, VectorStore, index_digest
 from searchsocket.testing.store.edit_history import answers
 from searchsocket.testing.store.samples import (
     DIMENSIONS,

@@ -6,7 +6,8 @@ from dataclasses import fields
 
 import numpy as np
 
-from searchsocket.stores.base import IndexReader, PageBody, PublishInfo, VectorStore
+from searchsocket.stores.base.index_reader import IndexReader, PageBody
+from searchsocket.stores.base.vector_store import PublishInfo, VectorStore
 from searchsocket.system.json_text import JsonObject
 from searchsocket.types import MATCH_ALL, Chunk, Filter, Hit, PageFacts, Prose, Record, Scope, Section, Vector, Vectors
 

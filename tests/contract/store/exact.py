@@ -1,6 +1,6 @@
 """Posting lists of exact words return every record that contains a term, in path order."""
 
-from searchsocket.stores.base import VectorStore
+from searchsocket.stores.base.vector_store import VectorStore
 from searchsocket.testing.store.samples import fill, record
 from searchsocket.text.exact import ExactTerm
 from searchsocket.types import Filter

@@ -1,6 +1,6 @@
 """An intact store reports no problems."""
 
-from searchsocket.stores.base import VectorStore
+from searchsocket.stores.base.vector_store import VectorStore
 from searchsocket.testing.store.samples import MAIN, everything, fill, record
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from searchsocket.errors import InvalidScope, ProjectMismatch, ScopeNotIndexed
-from searchsocket.stores.base import VectorStore
+from searchsocket.stores.base.vector_store import VectorStore
 from searchsocket.testing.store.samples import DRAFT, EAST, INFO, MAIN, everything, fill, record
 from searchsocket.types import Scope
 

@@ -6,7 +6,8 @@ from dataclasses import fields
 import numpy as np
 
 from searchsocket.search.candidates import ListJoin, find_candidates
-from searchsocket.stores.base import Candidates, IndexReader, VectorStore
+from searchsocket.stores.base.index_reader import Candidates, IndexReader
+from searchsocket.stores.base.vector_store import VectorStore
 from searchsocket.testing.store.samples import fill, random_units, record
 from searchsocket.types import MATCH_ALL, Filter
 

@@ -1,6 +1,7 @@
 """A query can be the name of a page or section, its beginning, or a typo of it."""
 
-from searchsocket.stores.base import IndexReader, VectorStore
+from searchsocket.stores.base.index_reader import IndexReader
+from searchsocket.stores.base.vector_store import VectorStore
 from searchsocket.testing.store.samples import fill, ids, record
 from searchsocket.types import Filter
 

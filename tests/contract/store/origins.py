@@ -1,6 +1,6 @@
 """A new scope can start from the content of another one; a store without support starts it empty."""
 
-from searchsocket.stores.base import VectorStore
+from searchsocket.stores.base.vector_store import VectorStore
 from searchsocket.testing.store.samples import DRAFT, EAST, INFO, MAIN, NORTH, UP, body, everything, fill, record
 from searchsocket.types import Record, Renamed, Scope
 

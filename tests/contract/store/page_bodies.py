@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from searchsocket.errors import PageTextsMissing
-from searchsocket.stores.base import VectorStore
+from searchsocket.stores.base.vector_store import VectorStore
 from searchsocket.testing.store.samples import DRAFT, INFO, MAIN, body, fill, record
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from searchsocket.stores.base import VectorStore
+from searchsocket.stores.base.vector_store import VectorStore
 from searchsocket.testing.store.samples import MAIN, fill, ids, record
 from searchsocket.types import Filter
 

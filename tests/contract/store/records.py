@@ -6,7 +6,7 @@ import numpy as np
 
 from searchsocket.content.markdown.chunk_text import chunk_text
 from searchsocket.search.candidates import find_candidates
-from searchsocket.stores.base import VectorStore
+from searchsocket.stores.base.vector_store import VectorStore
 from searchsocket.testing.store.samples import EAST, MAIN, NORTH, fill, record
 from searchsocket.types import Code, Filter, Lines
 from searchsocket.web.urls.paths import sort_key

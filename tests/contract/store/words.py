@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from searchsocket.stores.base import VectorStore
+from searchsocket.stores.base.vector_store import VectorStore
 from searchsocket.testing.store.samples import fill, ids, record
 
 

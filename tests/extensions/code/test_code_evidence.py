@@ -9,7 +9,7 @@ import pytest
 from searchsocket.extensions.code.parsing.symbols import labels_of
 from searchsocket.extensions.code.search.candidates import CodeCandidates
 from searchsocket.extensions.code.search.ranking import RankedCode, describes_code, longer_first, path_shares, rank_code
-from searchsocket.stores.base import Facts
+from searchsocket.stores.base.index_reader import Facts
 
 MANY, FEW = "retry a failed upload of the queue in the worker", "failed uploads"
 

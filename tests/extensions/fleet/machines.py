@@ -14,7 +14,7 @@ from searchsocket.extensions.fleet.live import Pushed, push_generation
 from searchsocket.extensions.fleet.objects.base import Objects
 from searchsocket.extensions.fleet.pull import Pulled, pull_scope
 from searchsocket.extensions.fleet.scope_lease import ScopeLease, holding
-from searchsocket.stores.base import PageBody
+from searchsocket.stores.base.index_reader import PageBody
 from searchsocket.stores.local.layout import read_current
 from searchsocket.stores.local.store import LocalStore
 from searchsocket.types import Scope

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from searchsocket.errors import VectorBackendUnavailable
 from searchsocket.extensions.pinecone.namespace import namespace_name
 from searchsocket.extensions.pinecone.rows import PineconeRow, row_of, upsert_batches
-from searchsocket.stores.base import VectorRow
-from searchsocket.stores.base import row_of as vector_row
 from searchsocket.stores.base.conditions import NEVER
 from searchsocket.stores.base.naming import generation_number
+from searchsocket.stores.base.vectors import VectorRow
+from searchsocket.stores.base.vectors import row_of as vector_row
 from searchsocket.stores.table_vectors import TableVectors, table_row
 from searchsocket.testing.store.samples import EAST, MAIN, NORTH, ids, record
 from searchsocket.testing.vector_index import ONE, THREE, TWO, put, visible_ids

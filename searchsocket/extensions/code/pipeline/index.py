@@ -14,7 +14,8 @@ from searchsocket.pipeline.run.stage import stage
 from searchsocket.pipeline.stages.chunk_embeddings import chunk_embeddings, count_embeddings, embed_chunks
 from searchsocket.pipeline.stages.search_index import count_changes, publish_changes
 from searchsocket.state.scope import ScopeState
-from searchsocket.stores.base import PageBody, VectorStore
+from searchsocket.stores.base.index_reader import PageBody
+from searchsocket.stores.base.vector_store import VectorStore
 from searchsocket.system.batches import batches
 from searchsocket.text.key_phrases import phrases_of_code
 from searchsocket.types import Chunk, Lines

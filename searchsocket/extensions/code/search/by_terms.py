@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import NamedTuple
 
-from searchsocket.stores.base import IndexReader
+from searchsocket.stores.base.index_reader import IndexReader
 from searchsocket.text.words import parse_query
 from searchsocket.types import Record
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from searchsocket.extensions.code.parsing.symbols import EXACT, LABEL
 from searchsocket.extensions.code.search.changelog import is_about_versions
-from searchsocket.stores.base import Facts, IndexReader
+from searchsocket.stores.base.index_reader import Facts, IndexReader
 from searchsocket.text.exact import ExactTerm
 from searchsocket.types import Filter, Hit, Scores, Vector
 

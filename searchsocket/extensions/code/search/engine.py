@@ -42,7 +42,8 @@ from searchsocket.search.answering.terms import QuestionTerms
 from searchsocket.search.ranking.answerable import missing_share
 from searchsocket.search.ranking.confidence import UNKNOWN_NEAR
 from searchsocket.search.ranking.relevance import nearness
-from searchsocket.stores.base import IndexReader, Readers
+from searchsocket.stores.base.index_reader import IndexReader
+from searchsocket.stores.base.vector_store import Readers
 from searchsocket.text.amounts import age_s
 from searchsocket.types import Lines, Scope
 

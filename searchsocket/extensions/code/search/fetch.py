@@ -14,7 +14,7 @@ from searchsocket.extensions.code.search.freshness import ReadNow, is_changed, l
 from searchsocket.search.bounds import MAX_LINES, MAX_PLACES
 from searchsocket.search.content.budget import cut_to, json_tokens
 from searchsocket.search.wire import Wire
-from searchsocket.stores.base import IndexReader
+from searchsocket.stores.base.index_reader import IndexReader
 from searchsocket.types import Lines
 
 

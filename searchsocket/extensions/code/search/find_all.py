@@ -24,7 +24,7 @@ from searchsocket.search.continuation import Continuations
 from searchsocket.search.occurrences.find_all import continuation_of, offset_of
 from searchsocket.search.occurrences.page_text import Spelling, passage_at
 from searchsocket.search.wire import Age, FirstSkipped, Marks, SkipReasons, Wire
-from searchsocket.stores.base import IndexReader
+from searchsocket.stores.base.index_reader import IndexReader
 from searchsocket.text.amounts import age_s, count
 from searchsocket.types import Filter
 from searchsocket.web.urls.paths import sort_key

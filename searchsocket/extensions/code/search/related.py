@@ -19,7 +19,7 @@ from searchsocket.search.bounds import MAX_RELATED_CODE
 from searchsocket.search.occurrences.page_text import Spelling, heading_above, headings
 from searchsocket.search.quoting.results import href, short_title
 from searchsocket.search.wire import ContinuationToken, Href, Truncated, Url, Wire
-from searchsocket.stores.base import IndexReader
+from searchsocket.stores.base.index_reader import IndexReader
 from searchsocket.types import Filter, Lines, Record
 
 _MAX_PER_FILE = 2

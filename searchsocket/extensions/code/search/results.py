@@ -11,7 +11,7 @@ from searchsocket.extensions.code.search.answer import CodeResult, Why
 from searchsocket.extensions.code.search.changelog import ENOUGH, best_entry, is_history, version_of
 from searchsocket.extensions.code.search.freshness import ReadNow, lines_now
 from searchsocket.search.answering.terms import QuestionTerms
-from searchsocket.stores.base import IndexReader
+from searchsocket.stores.base.index_reader import IndexReader
 from searchsocket.text.words import index_words, parse_query
 from searchsocket.types import Code, Lines, Record
 

@@ -13,7 +13,7 @@ from searchsocket.search.answer import Note
 from searchsocket.search.content.folder import ContentFolder
 from searchsocket.serving.content import is_read
 from searchsocket.serving.parts import PartContext, RankedFiles
-from searchsocket.stores.base import IndexReader
+from searchsocket.stores.base.index_reader import IndexReader
 from searchsocket.types import PageFacts, Scope
 
 _MAX_FILES = 50  # in the results of a search for documents

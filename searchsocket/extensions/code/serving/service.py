@@ -41,7 +41,8 @@ from searchsocket.search.bounds import MAX_LINES
 from searchsocket.search.continuation import Continuations
 from searchsocket.search.wire import SkippedFile
 from searchsocket.serving.pages import find_page
-from searchsocket.stores.base import IndexReader, Readers
+from searchsocket.stores.base.index_reader import IndexReader
+from searchsocket.stores.base.vector_store import Readers
 from searchsocket.system.locators import path_of
 from searchsocket.types import Generation, Lines, Scope
 from searchsocket.web.urls.site import configured_site

@@ -9,8 +9,8 @@ from datetime import datetime
 from pathlib import Path
 
 from searchsocket.errors import CandidateRefused, IndexCorrupt
-from searchsocket.stores.base import Gate, PublishInfo
 from searchsocket.stores.base.naming import generation_name, generation_number, generation_stamp
+from searchsocket.stores.base.vector_store import Gate, PublishInfo
 from searchsocket.stores.local.build.build import Built, build
 from searchsocket.stores.local.layout import BUILDING, MANIFEST, REFUSED, Manifest, manifest_bytes
 from searchsocket.stores.local.reader import LocalReader

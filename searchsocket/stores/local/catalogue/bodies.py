@@ -15,7 +15,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
-from searchsocket.stores.base import PageBody, index_digest
+from searchsocket.stores.base.index_reader import PageBody
+from searchsocket.stores.base.vector_store import index_digest
 from searchsocket.stores.local.catalogue.records import connect_memory, connect_writer
 from searchsocket.stores.local.layout import BODIES, EDITED_BODIES, NamingDamage
 from searchsocket.system.compressed import Packing, packed, unpacked

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, Self, get_type_hints
 import numpy as np
 from numpy.typing import NDArray
 
-from searchsocket.stores.base import Facts
+from searchsocket.stores.base.index_reader import Facts
 from searchsocket.stores.base.labels import KIND, LANGUAGE, kind_label, language_labels
 from searchsocket.stores.bounded import BoundedCache
 from searchsocket.stores.local.catalogue.columns import SqlRow

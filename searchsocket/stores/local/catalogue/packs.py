@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Self
 
-from searchsocket.stores.base import ReadableRecord
+from searchsocket.stores.base.index_reader import ReadableRecord
 from searchsocket.stores.bounded import BoundedCache
 from searchsocket.stores.local.catalogue.columns import SqlRow
 from searchsocket.stores.local.catalogue.packed_texts import READ

@@ -7,7 +7,7 @@ scopes with the same records share the file.
 import sqlite3
 from pathlib import Path
 
-from searchsocket.stores.base import ReadableRecord
+from searchsocket.stores.base.index_reader import ReadableRecord
 from searchsocket.stores.local.catalogue.columns import DEFINITIONS, NAMES, OF_GENERATION, SqlRow, record_of
 from searchsocket.stores.local.catalogue.packed_texts import (
     PLAIN_COLUMNS,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from operator import itemgetter
 
 from searchsocket.content.markdown.chunk_text import chunk_text, text_of_code
-from searchsocket.stores.base import RecordRows, check_records, model_id_of
+from searchsocket.stores.base.vector_store import RecordRows, check_records, model_id_of
 from searchsocket.stores.local.catalogue.columns import NAMES, record_of, values_of
 from searchsocket.stores.local.catalogue.packed_texts import packed_plain
 from searchsocket.stores.local.catalogue.records import path_key

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 
 from searchsocket.errors import PageTextsMissing
-from searchsocket.stores.base import Facts, ReadableRecord
+from searchsocket.stores.base.index_reader import Facts, ReadableRecord
 from searchsocket.stores.local.catalogue.bodies import BodyFile, all_digests
 from searchsocket.stores.local.catalogue.facts import FactTable, LabelledRows
 from searchsocket.stores.local.catalogue.packs import RecordCache

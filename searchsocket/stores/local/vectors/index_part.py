@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from searchsocket.errors import RecordsMissing, VectorsMissing
-from searchsocket.stores.base import NOT_KEPT, VectorIndex, VectorLimits, VectorSnapshot, VectorUpkeep, row_of
+from searchsocket.stores.base.vectors import NOT_KEPT, VectorIndex, VectorLimits, VectorSnapshot, VectorUpkeep, row_of
 from searchsocket.stores.local.layout import BORN, FileEntry, NamingDamage
 from searchsocket.stores.local.numbering import Numbering, Origins, Rows
 from searchsocket.stores.local.vectors.part import BATCH, HashedFile, Rest

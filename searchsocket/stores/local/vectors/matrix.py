@@ -14,7 +14,7 @@ from typing import IO, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from searchsocket.stores.base import UNIT_TOLERANCE, VectorLimits, check_vectors, cosines
+from searchsocket.stores.base.vectors import UNIT_TOLERANCE, VectorLimits, check_vectors, cosines
 from searchsocket.stores.local.layout import NamingDamage
 from searchsocket.stores.local.numbering import Numbering, Origins, Places, Rows
 from searchsocket.stores.local.vectors.selecting import RowSelection, Selector

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from searchsocket.stores.base import VectorSnapshot
+from searchsocket.stores.base.vectors import VectorSnapshot
 from searchsocket.stores.local.layout import (
     MANIFEST,
     NEW_PACK,

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from searchsocket.stores.base import VectorSnapshot
+from searchsocket.stores.base.vectors import VectorSnapshot
 from searchsocket.stores.local.layout import FileEntry, Manifest
 from searchsocket.stores.local.numbering import Numbering, Origins, Rows
 from searchsocket.stores.local.vectors.selecting import Selector
 from searchsocket.types import Generation, Record, Scope, Vector, Vectors
 
 if TYPE_CHECKING:
-    from searchsocket.stores.base import VectorUpkeep
+    from searchsocket.stores.base.vectors import VectorUpkeep
 
 BATCH = 4096  # vectors in memory at a time
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from searchsocket.stores.base import canonical
 from searchsocket.stores.base.labels import groups_of
+from searchsocket.stores.base.vectors import canonical
 from searchsocket.stores.bounded import BoundedCache
 from searchsocket.stores.local.catalogue.facts import FactTable, LabelledRows
 from searchsocket.stores.local.catalogue.records import path_bounds
