@@ -57,7 +57,14 @@ class SourceSection(SettingsSection):
 
 
 class ContentFilesSettings(SourceSection):
-    globs: tuple[str, ...] = ("src/routes/**/+page.md", "src/routes/**/+page.svx", "content/**/*.md", "docs/**/*.md")
+    globs: tuple[str, ...] = (
+        "src/routes/**/+page.md",
+        "src/routes/**/+page.svx",
+        "content/**/*.md",
+        "content/**/*.mdx",
+        "docs/**/*.md",
+        "docs/**/*.mdx",
+    )
     base_dir: str = ""  # relative to the project; "" = the project
 
     def advice(self) -> str:
