@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from html import escape
 from typing import NamedTuple
@@ -25,6 +25,12 @@ from searchsocket.text.hidden import hidden_positions
 from searchsocket.types import Generation, PageFacts, Record, Scores
 
 _DIGITS = 6
+# Fields that a result copies from its page.
+_PAGE_FIELDS = [
+    each.name
+    for each in fields(Result)
+    if each.name in {fact.name for fact in fields(PageFacts)} - {"url", "title", "route_file"}
+]
 _FRAGMENT_SAFE = "!$&()*+,;=:@/?-._~"
 MAX_CHARS = 240
 _ELLIPSIS = "…"
@@ -374,14 +380,10 @@ class ResultWriter:
             confidence=confidence,
             kind=record.chunk.kind,
             ref=record.ref,
-            tags=record.page.tags,
-            language=record.page.language,
             languages=group.languages,
-            modified=record.page.modified,
             version=versions[0] if versions else "",
             versions=versions,
             route_file=record.page.route_file or None,
-            route_resolution=record.page.route_resolution,
             source=source_of(record) if self.sources else None,
             mirror=mirror_of(record) if self.sources else None,
             scope=self.generation.scope,
@@ -390,6 +392,7 @@ class ResultWriter:
             sections=sections,
             alike=alike,
             explanation=_explanation(self.parts, group.scored) if self.parts else None,
+            **{name: getattr(record.page, name) for name in _PAGE_FIELDS},
         )
 
 
