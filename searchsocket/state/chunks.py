@@ -5,6 +5,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from searchsocket.content.chunking.records import CutChunk
 from searchsocket.state.page_records import put_records
 from searchsocket.state.records import (
@@ -14,6 +17,7 @@ from searchsocket.state.records import (
     chunks_on,
     pages_at,
     places_at,
+    sorted_hashes,
     texts_at,
     texts_of,
 )
@@ -136,10 +140,10 @@ class ChunkTable:
 
     def count_texts(self) -> int:
         """Count the distinct texts."""
-        row = self.db.execute(
-            f"SELECT COUNT(DISTINCT content_hash) FROM {_CHUNKS} WHERE scope = ?", (self.scope,)
-        ).fetchone()
-        return int(row[0])
+        # Half the time of COUNT(DISTINCT content_hash).
+        rows = self.db.execute(f"SELECT content_hash FROM {_CHUNKS} WHERE scope = ?", (self.scope,))
+        hashes = sorted_hashes(row[0] for row in rows)
+        return int(np.count_nonzero(hashes[1:] != hashes[:-1])) + min(len(hashes), 1)
 
     def biggest(self, limit: int) -> list[PageChunks]:
         """Return the pages with most chunks, by falling number; equal ones by rising URL."""
@@ -215,6 +219,11 @@ class ChunkTable:
     def fingerprints(self) -> Iterator[tuple[str, str]]:
         """Yield (id, record hash) of every chunk, by rising id."""
         return all_fingerprints(self.db, self.scope)
+
+    def record_hashes(self) -> NDArray[np.bytes_]:
+        """Return the record hash of every chunk, see `sorted_hashes`. It covers all that an id is made of."""
+        rows = self.db.execute(f"SELECT record_hash FROM {_CHUNKS} WHERE scope = ?", (self.scope,))
+        return sorted_hashes(row[0] for row in rows)
 
     def select(self) -> ChunkSelection:
         """Return an empty selection."""

@@ -8,10 +8,11 @@ import sqlite3
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import attrgetter
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 from urllib.parse import unquote
 
 import numpy as np
+from numpy.typing import NDArray
 
 from searchsocket.content.chunking.records import (
     chunk_of,
@@ -26,10 +27,12 @@ from searchsocket.state.errors import DamagedRow
 from searchsocket.state.file import transaction
 from searchsocket.state.page_records import StoredChunk, chunks_at, lines_of
 from searchsocket.state.sql import as_stored, as_text, marks
+from searchsocket.system.batches import batches
 from searchsocket.types import Chunk, Lines, PageFacts, Record
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 _MAX_VALUES = 500  # of one statement
+_BATCH = 4_096  # hashes
 # Of one scope, for as long as the state is open; SQLite moves it to the disk if it is large.
 CHUNK_IDS = """CREATE TEMP TABLE IF NOT EXISTS chunk_ids (
     id BLOB NOT NULL,
@@ -200,6 +203,18 @@ def _parsed(chunk: StoredChunk) -> tuple[dict[str, str], PageFacts, Chunk]:
         raise DamagedRow(f"a chunk is damaged: {error}") from error
 
 
+def sorted_hashes(hashes: Iterable[object]) -> NDArray[np.bytes_]:
+    """Return hashes in rising order, equal ones too; a damaged one counts as zeros. Takes 64 bytes per hash."""
+    data = bytearray()
+    for batch in batches(hashes, _BATCH):
+        data += b"".join([each if _is_hash(each) else _DAMAGED for each in batch])
+    return np.sort(np.frombuffer(data, f"S{_HASH_BYTES}"))
+
+
+def _is_hash(stored: object) -> TypeGuard[bytes]:
+    return isinstance(stored, bytes) and len(stored) == _HASH_BYTES
+
+
 def all_fingerprints(db: sqlite3.Connection, scope: str) -> Iterator[tuple[str, str]]:
     """Yield (id, record hash) of every chunk of a scope, by rising id; takes 52 bytes per chunk."""
     rows = db.execute(
@@ -209,8 +224,7 @@ def all_fingerprints(db: sqlite3.Connection, scope: str) -> Iterator[tuple[str, 
     )
     names = bytearray()
     for url, key, record_hash in rows:
-        is_sound = isinstance(record_hash, bytes) and len(record_hash) == _HASH_BYTES
-        names += bytes.fromhex(record_id(scope, url, key)) + (record_hash if is_sound else _DAMAGED)
+        names += bytes.fromhex(record_id(scope, url, key)) + (record_hash if _is_hash(record_hash) else _DAMAGED)
     width = _ID_BYTES + _HASH_BYTES
     np.frombuffer(names, f"S{width}").sort()  # in place
     for start in range(0, len(names), width):

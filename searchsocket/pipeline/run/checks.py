@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from inspect import cleandoc
 
+import numpy as np
+
 from searchsocket.content.html.converters import make_converter
 from searchsocket.dollars import dollars
 from searchsocket.errors import (
@@ -33,12 +35,13 @@ from searchsocket.pipeline.stages.chunk_embeddings import (
     plan_embeddings,
     texts_at_stake,
 )
-from searchsocket.pipeline.stages.index_changes import merged, nothing_to_index
+from searchsocket.pipeline.stages.index_changes import nothing_to_index
 from searchsocket.pipeline.stages.page_chunks import page_chunks
 from searchsocket.pipeline.stages.page_mirror import page_mirror
 from searchsocket.pipeline.stages.search_index import search_index
 from searchsocket.pipeline.stages.site_pages import site_pages
 from searchsocket.state.extracts import extract_key
+from searchsocket.state.records import sorted_hashes
 from searchsocket.stores.base.vector_store import CANDIDATE, VectorStore, index_digest
 from searchsocket.system.batches import batches
 from searchsocket.types import Generation, Scope
@@ -261,26 +264,25 @@ def index_matches_manifest(run: ScopeRun) -> CheckOutcome:
     """The live index contains exactly the current chunks, and its files match the manifest."""
     store = run.backends.store
     problems = store.verify(run.scope)
-    matching = missing = surplus = different = 0
+    live = sorted_hashes(bytes.fromhex(record_hash) for _, record_hash in store.fingerprints(run.scope))
     with run.state.open(run.scope.name) as state:
-        for _, expected, live in merged(state.chunks.fingerprints(), store.fingerprints(run.scope)):
-            matching += live is not None
-            missing += live is None
-            surplus += expected is None
-            different += None not in (expected, live) and expected != live
+        expected = state.chunks.record_hashes()
         refused = refused_candidate(store, run.scope)
         is_refused = refused is not None and refused.digest == index_digest(state.chunks.fingerprints())
-    numbers = {"records": matching, "missing": missing + different, "surplus": surplus + different}
+    missing = surplus = 0
+    if not np.array_equal(expected, live):
+        missing, surplus = len(np.setdiff1d(expected, live)), len(np.setdiff1d(live, expected))
+    numbers = {"records": len(live), "missing": missing, "surplus": surplus}
     if problems:
         return CheckOutcome(False, "; ".join(problems[:5]), numbers=numbers)
     if is_refused and refused is not None:
-        message = f"{matching} records of the previous generation; {refused.name} has the new chunks but was refused"
+        message = f"{len(live)} records of the previous generation; {refused.name} has the new chunks but was refused"
         return CheckOutcome(True, message, numbers=numbers)
-    if missing or surplus or different:
-        message = f"{numbers['missing']} chunks are missing from the index, {numbers['surplus']} records have no chunk"
+    if missing or surplus:
+        message = f"{missing} chunks are missing from the index, {surplus} records have no chunk"
         # A limited run leaves them different on purpose.
         return CheckOutcome(False, message, severity="warn", numbers=numbers)
-    return CheckOutcome(True, f"{matching} records, all files intact", numbers=numbers)
+    return CheckOutcome(True, f"{len(live)} records, all files intact", numbers=numbers)
 
 
 def vectors_elsewhere(run: ScopeRun) -> CheckOutcome:
