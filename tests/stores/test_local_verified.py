@@ -1,12 +1,14 @@
 """A generation that a process has verified is not read again, unless one of its files changes."""
 
 import hashlib
+import os
 import time
 from pathlib import Path
 
 import pytest
 from local_index import fresh, live
 
+from searchsocket.errors import IndexCorrupt
 from searchsocket.stores.local.store import LocalStore
 from searchsocket.testing.store.samples import INFO, MAIN, fill, record
 
@@ -82,3 +84,39 @@ def test_each_publish_is_verified_for_itself(tmp_path: Path, monkeypatch: pytest
     path.unlink()
     assert "facts.npz.zst" in "".join(store.verify(MAIN))
     assert store.publish(MAIN, INFO).records == 3
+
+
+def test_a_later_run_reads_no_big_file_of_what_a_publish_verified(
+    tmp_path: Path, hashed: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Hashing the live index took a tenth of a run in which one of 10,000 pages had changed."""
+    published(tmp_path, monkeypatch, LATER_NS)
+    hashed.clear()
+    assert len(list(fresh(tmp_path).fingerprints(MAIN))) == 2
+    assert hashed == []
+    fresh(tmp_path).reader(MAIN)  # a service reads all
+    assert hashed
+
+
+@pytest.mark.parametrize("name", ["packs/*.db", "packs/*.words", "packs/*.f32"])
+def test_a_later_run_notices_a_file_that_was_written_since(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also if it has its old size and time of writing."""
+    published(tmp_path, monkeypatch, LATER_NS)
+    path = next(live(tmp_path / "main").glob(name))
+    times, data = path.stat(), path.read_bytes()
+    path.write_bytes(bytes([data[0] ^ 1]) + data[1:])
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    with pytest.raises(IndexCorrupt, match=path.name):
+        next(fresh(tmp_path).fingerprints(MAIN))
+
+
+def test_a_publish_ends_well_if_its_verification_cannot_be_noted(
+    tmp_path: Path, hashed: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "main" / "VERIFIED").mkdir(parents=True)
+    assert published(tmp_path, monkeypatch, LATER_NS).reader(MAIN).generation.records == 2
+    hashed.clear()
+    assert len(list(fresh(tmp_path).fingerprints(MAIN))) == 2
+    assert hashed

@@ -41,7 +41,8 @@ def live(root: Path) -> Path:
 
 
 def files_of(generation: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(generation)): path.read_bytes() for path in generation.rglob("*") if path.is_file()}
+    paths = (path for path in generation.rglob("*") if path.is_file() and path.name != "VERIFIED")  # it has times
+    return {str(path.relative_to(generation)): path.read_bytes() for path in paths}
 
 
 def publish_twice(root: Path) -> None:

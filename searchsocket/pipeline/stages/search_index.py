@@ -1,7 +1,7 @@
 """Stage 5: compare the live index with the chunks and publish the differences (spec 10.5)."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from itertools import chain, islice
@@ -143,7 +143,7 @@ def publish_changes(
 def _checked_live(run: ScopeRun, state: ScopeState) -> tuple[Generation | None, list[str]]:
     """The live generation, once it is sound and may be replaced, with the warnings of its repair."""
     store = run.backends.store
-    warnings = _repair(store, run.scope)
+    warnings = _repair(store, run.scope, reads_all=run.options.force)
     if run.options.resync:
         warnings += resync(run.backends, run.scope)
     refuse_another_model(run)
@@ -283,18 +283,21 @@ def _bound(cache: EmbeddingCache, max_mb: int) -> None:
         cache.prune(unused_days=_RETENTION_DAYS, max_bytes=limit * 9 // 10)
 
 
-def _repair(store: VectorStore, scope: Scope) -> list[str]:
+def _repair(store: VectorStore, scope: Scope, *, reads_all: bool) -> list[str]:
     """Take a damaged index out of service; the run rebuilds it from the chunks and the cache.
+
+    Args:
+        reads_all: Read all files, also those that have not changed since an earlier run verified them.
 
     Returns:
         The damage, for the report.
     """
-    try:
-        # Opens the index, which checks its files. A reader would also prepare it for queries.
-        next(store.fingerprints(scope), None)
-    except IndexCorrupt:
-        return [f"{damage}; it is rebuilt" for damage in store.repair(scope)]
-    return []
+    if not reads_all:
+        with suppress(IndexCorrupt):
+            # Opens the index, which checks its files. A reader would also prepare it for queries.
+            next(store.fingerprints(scope), None)
+            return []
+    return [f"{damage}; it is rebuilt" for damage in store.repair(scope)]
 
 
 def _result(

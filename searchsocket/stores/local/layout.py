@@ -23,6 +23,7 @@ FORMAT = 34  # of a generation's files
 # other scripts, and letters joined by invisible characters. So a new generation never takes over their words.
 OLDER_FORMATS = (32, 33)
 CURRENT = "CURRENT"
+VERIFIED = "VERIFIED"  # beside CURRENT: a generation, and a digest of the stamps of its files once it was verified
 MANIFEST = "manifest.json"
 PACKS = (
     "packs"  # folder of records, words and vectors: a file is written once and linked by every generation that needs it
@@ -233,7 +234,10 @@ def data_files(folder: Path, vectors: Collection[str]) -> list[str]:
     return sorted([*_ALWAYS, *edited, *vectors, *parts])
 
 
-def file_stamps(generation: Path) -> frozenset[tuple[str, int, int, int]]:
+Stamps = frozenset[tuple[str, int, int, int]]  # name, size, and times of writing and changing of each file
+
+
+def file_stamps(generation: Path) -> Stamps:
     """Name, size and times of every file: any change or repair of a generation changes one of them."""
     stamps = []
     for folder, _, names in os.walk(generation):

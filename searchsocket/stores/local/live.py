@@ -1,5 +1,6 @@
 """Live generations of an index, opened for readers."""
 
+import hashlib
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -19,7 +20,9 @@ from searchsocket.stores.bounded import BoundedCache
 from searchsocket.stores.local.layout import (
     MANIFEST,
     REFUSED,
+    VERIFIED,
     Manifest,
+    Stamps,
     corrupt,
     file_stamps,
     read_current,
@@ -32,6 +35,7 @@ from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.vectors.part import VectorPart
 from searchsocket.stores.memory_budget import MemoryBudget
 from searchsocket.system.errors import system_error
+from searchsocket.system.files import write_atomic
 from searchsocket.text.synonyms import SynonymSource
 from searchsocket.types import Generation, Scope
 
@@ -44,18 +48,43 @@ class VerifiedGenerations:
     """Folders of generations whose files have not changed since they were verified; safe to share between threads."""
 
     def __init__(self) -> None:
-        self._stamps = BoundedCache[Path, frozenset[tuple[str, int, int, int]]](_MAX_GENERATIONS)
+        self._stamps = BoundedCache[Path, Stamps](_MAX_GENERATIONS)
 
-    def add(self, generation: Path) -> None:
-        """Remember a generation, unless one of its files is too new to tell whether it will change."""
+    def add(self, generation: Path) -> bool:
+        """Remember a generation; return False if one of its files is too new to tell whether it will change."""
         stamps = file_stamps(generation)
-        if max(written_ns for _, _, written_ns, _ in stamps) < time.time_ns() - _TICK_NS:
+        is_settled = max(written_ns for _, _, written_ns, _ in stamps) < time.time_ns() - _TICK_NS
+        if is_settled:
             self._stamps.remember_one(generation, stamps)
+        return is_settled
 
     def __contains__(self, generation: Path) -> bool:
         """Return True if the generation was added and has the same files."""
         stamps = self._stamps.values.get(generation)
         return stamps is not None and stamps == file_stamps(generation)
+
+
+def note_verified(generation: Path) -> None:
+    """Tell later runs that a generation was verified; they compare the stamps of its files.
+
+    Raises:
+        StateUnavailable: The disk is full or cannot be written.
+    """
+    # Not synced: what a power cut leaves of it names no generation, and the next run reads the files.
+    write_atomic(generation.with_name(VERIFIED), _verified_line(generation), durable=False)
+
+
+def was_verified(generation: Path) -> bool:
+    """Return True if an earlier run verified a generation and its files have not changed since."""
+    try:
+        return generation.with_name(VERIFIED).read_bytes() == _verified_line(generation)
+    except OSError:
+        return False
+
+
+def _verified_line(generation: Path) -> bytes:
+    stamps = repr(sorted(file_stamps(generation)))
+    return f"{generation.name} {hashlib.sha256(os.fsencode(stamps)).hexdigest()}\n".encode()
 
 
 class LiveGenerations:
@@ -77,7 +106,7 @@ class LiveGenerations:
         self.verified = VerifiedGenerations()
         self._project_id = project_id
         self._folders = BoundedCache[str, Path](_MAX_FOLDERS)  # every query needs one
-        self._readers = OpenReaders(lambda folder, max_bytes: self.open(folder, max_read_bytes=max_bytes), monotonic)
+        self._readers = OpenReaders(self._open_live, monotonic)
 
     def folder(self, scope: Scope) -> Path:
         """The folder of a scope.
@@ -113,6 +142,11 @@ class LiveGenerations:
             raise system_error("cannot read", generation, error, VectorBackendUnavailable) from error
         self.ownership.checked(reader.manifest)
         return reader
+
+    def _open_live(self, generation: Path, max_read_bytes: int | None) -> LocalReader:
+        if max_read_bytes is None:  # a run: hashing all files would take longer than all else that an edit needs
+            return self.open(generation, trusted=was_verified(generation))
+        return self.open(generation, max_read_bytes=max_read_bytes)
 
     def generation(self, scope: Scope) -> Generation | None:
         """Return the live generation of a scope; None if nothing was published."""

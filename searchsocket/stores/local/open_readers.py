@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from searchsocket.errors import ScopeNotIndexed, SearchSocketError, VectorBackendUnavailable
-from searchsocket.stores.local.layout import CURRENT, corrupt, file_stamps, read_current
+from searchsocket.stores.local.layout import CURRENT, Stamps, corrupt, file_stamps, read_current
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.vectors.matrix import MAX_READ_BYTES
 from searchsocket.stores.memory_budget import MemoryBudget
@@ -26,7 +26,7 @@ _FIRST_PAUSE_S, _MAX_PAUSE_S = 1.0, 60.0  # before a generation that could not b
 
 Stamp = tuple[int, int, int]
 Clock = Callable[[], float]
-OpenGeneration = Callable[[Path, int], LocalReader]
+OpenGeneration = Callable[[Path, int | None], LocalReader]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class _Failure:
     scope: Scope
     folder: Path  # of the scope
     stamp: Stamp
-    files: frozenset[tuple[str, int, int, int]]
+    files: Stamps
     error: SearchSocketError
     pause_s: float
     again_at: float  # by the clock
@@ -58,7 +58,7 @@ class OpenReaders:
 
         Args:
             open_generation: Opens the folder of a generation. The second argument is the number of bytes of vectors
-                that it may read into memory. Raises FileNotFoundError if a file is missing.
+                that it may read into memory; None = a run opens it. Raises FileNotFoundError if a file is missing.
             clock: Monotonic, in seconds.
         """
         self._open = open_generation
@@ -193,7 +193,7 @@ class OpenReaders:
             live = folder / current.live
             self._wait_for_another_try(scope, stamp, live)
             try:
-                reader = self._open(live, self._room(scope) if for_queries else 0)
+                reader = self._open(live, self._room(scope) if for_queries else None)
                 if for_queries:
                     reader.prepare()
                 if entry:

@@ -40,7 +40,7 @@ from searchsocket.stores.local.layout import (
     write_current,
     writing,
 )
-from searchsocket.stores.local.live import LiveGenerations
+from searchsocket.stores.local.live import LiveGenerations, note_verified
 from searchsocket.stores.local.open_readers import MAX_OPEN_TRIES
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.staging import Staging, discard
@@ -181,7 +181,9 @@ class LocalStore(LiveGenerations):
                     raise
                 finally:
                     remove_leftovers(folder, read_current(folder))
-                self.verified.add(folder / published.name)
+                if self.verified.add(folder / published.name):
+                    with suppress(SearchSocketError):  # the switch has happened
+                        note_verified(folder / published.name)
         self.discard(scope)
         return published
 

@@ -76,7 +76,7 @@ class Reader:
     def generations(self, scope: Scope = MAIN) -> list[str]:
         """Folders and temporary files of the scope, but for the files that every scope has."""
         names = {path.name for path in (self.root / scope.name).iterdir()}
-        return sorted(names - {"CURRENT", "artifact.json"})
+        return sorted(names - {"CURRENT", "VERIFIED", "artifact.json"})
 
 
 def index_contents(root: Path, scope: Scope = MAIN) -> list[object]:
