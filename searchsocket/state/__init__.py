@@ -36,7 +36,7 @@ A scope has rows of its own for its pages, and for targets of links that do not 
 | of a scope | set by | cleared by |
 |---|---|---|
 | `authoritative`: absence means removal | `site_pages`, after a complete listing | never |
-| `page_set_changed`: links may resolve to other pages | `site_pages`, `page_mirror` | `page_mirror`, once links are resolved |
+| `page_set_changed`: pages came, went, or changed more than their text | `site_pages`, `page_mirror` | `page_mirror`, once links, versions, languages and titles are those of these pages |
 | `swept`: the mirror contains no file of a page that only an older state knew | `page_mirror` | never |
 | `url_form` | `site_pages` | |
 | `branch`: the branch that it is named after | `site_pages`, if the run knows it | |

@@ -44,6 +44,13 @@ def put_content(db: sqlite3.Connection, page: ExtractedPage) -> int:
     return id_
 
 
+def have_same_facts(db: sqlite3.Connection, content_id: int, other_id: int) -> bool:
+    """Return True if two contents differ in nothing but their text."""
+    facts = "heading, head_title, title, version, canonical, language, hreflang, hreflang_group, is_default, is_marked"
+    rows = db.execute(f"SELECT DISTINCT {facts} FROM contents WHERE id IN (?, ?)", (content_id, other_id))
+    return len(rows.fetchall()) == 1
+
+
 def _text_hash(page: ExtractedPage) -> str:
     """Return a hash of a page's whole content, except the targets of its links within the site."""
     body = _INTERNAL.sub("](", page.body)

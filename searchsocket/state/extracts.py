@@ -7,9 +7,18 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from searchsocket.content.pages import ExtractedPage, Link, RawPage
-from searchsocket.state.contents import put_content, unpacked, unpacked_body
+from searchsocket.state.contents import have_same_facts, put_content, unpacked, unpacked_body
 from searchsocket.state.links import mark_linked_dirty
-from searchsocket.state.sql import EXTRACT_KEY, IN_SCOPE, MIRRORED, as_stored, as_text, key_of_extract, marks
+from searchsocket.state.sql import (
+    CHANGE_PAGE_SET,
+    EXTRACT_KEY,
+    IN_SCOPE,
+    MIRRORED,
+    as_stored,
+    as_text,
+    key_of_extract,
+    marks,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,18 +106,22 @@ class Extracts:
     def put(self, page_id: int, key: bytes, page: ExtractedPage) -> None:
         """Store a page's content. The page and the pages that it links or linked to become dirty.
 
+        A change of its text alone does not change the set of pages, see `PAGE_SET_CHANGED`.
+
         Args:
             key: See `extract_key`.
         """
         mark_linked_dirty(self.db, page_id, self.scope)
-        was_skipped, old_redirect, was_extracted = self.db.execute(
-            "SELECT skip, redirect_to, extract_key != '' FROM pages WHERE id = ?", (page_id,)
+        was_skipped, old_redirect, was_extracted, before = self.db.execute(
+            "SELECT skip, redirect_to, extract_key != '', content_id FROM pages WHERE id = ?", (page_id,)
         ).fetchone()
-        if not was_extracted or bool(was_skipped) != bool(page.skip) or old_redirect != page.redirect_to:
-            self.db.execute("UPDATE scopes SET page_set_changed = 1 WHERE scope = ?", (self.scope,))
+        content_id = put_content(self.db, page)
+        is_same_kind = was_extracted and (bool(was_skipped), old_redirect) == (bool(page.skip), page.redirect_to)
+        if not is_same_kind or not have_same_facts(self.db, before, content_id):
+            self.db.execute(CHANGE_PAGE_SET, (self.scope,))
         self.db.execute(
             "UPDATE pages SET extract_key = ?, content_id = ?, skip = ?, redirect_to = ?, dirty = 1 WHERE id = ?",
-            (key, put_content(self.db, page), page.skip, page.redirect_to, page_id),
+            (key, content_id, page.skip, page.redirect_to, page_id),
         )
         mark_linked_dirty(self.db, page_id, self.scope)
 

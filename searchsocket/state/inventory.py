@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from searchsocket.content.pages import RawPage
 from searchsocket.state.file import transaction
-from searchsocket.state.sql import IN_SCOPE, as_stored, as_text, marks
+from searchsocket.state.sql import CHANGE_PAGE_SET, IN_SCOPE, as_stored, as_text, marks
 from searchsocket.web.urls.form import UrlForm, url_form_of
 
 ProblemPart = Literal["page", "chunks", "secrets"]
@@ -87,7 +87,7 @@ class Inventory:
                 *(as_stored(raw_hash), size),
             ),
         )
-        if before is not None and before.removed:
+        if before is not None and (before.removed or (before.address, before.locator) != (page.address, page.locator)):
             self._page_set_changed()
 
     def count(self) -> int:
@@ -152,7 +152,7 @@ class Inventory:
         self.db.execute("CREATE TEMP TABLE IF NOT EXISTS seen (url TEXT PRIMARY KEY) WITHOUT ROWID")
 
     def _page_set_changed(self) -> None:
-        self.db.execute("UPDATE scopes SET page_set_changed = 1 WHERE scope = ?", (self.scope,))
+        self.db.execute(CHANGE_PAGE_SET, (self.scope,))
 
 
 class Problem(NamedTuple):

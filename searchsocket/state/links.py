@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from searchsocket.state.sql import IN_SCOPE, SEARCHABLE
+from searchsocket.state.sql import IN_SCOPE, PAGE_SET_CHANGED, SEARCHABLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class LinkGraph:
         Those are targets of changed pages and, if pages were added or removed, all that may lead to another page now.
         """
         targets: dict[str, str | None] = dict(self.db.execute(_NEW, (self.scope, self.scope, self.scope)).fetchall())
-        if self.db.execute("SELECT page_set_changed FROM scopes WHERE scope = ?", (self.scope,)).fetchone()[0]:
+        if self.db.execute(PAGE_SET_CHANGED, (self.scope,)).fetchone()[0]:
             self.db.execute(f"DELETE FROM resolutions WHERE {_UNUSED}", (self.scope,))
             for query in (_LOST, "SELECT target, resolved FROM resolutions WHERE scope = ?"):
                 targets.update(self.db.execute(query, (self.scope,)).fetchall())
@@ -120,7 +120,7 @@ class LinkGraph:
         )
 
     def set_resolved(self) -> None:
-        """Record that all links are resolved against the current pages."""
+        """Record that links, versions, languages and titles of the site are those of the current pages."""
         self.db.execute("UPDATE scopes SET page_set_changed = 0 WHERE scope = ?", (self.scope,))
 
     def counts(self, page_id: int, url: str, max_texts: int) -> LinkCounts:

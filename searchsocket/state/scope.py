@@ -20,7 +20,7 @@ from searchsocket.state.mirror import MirrorTable
 from searchsocket.state.page_records import records_digest
 from searchsocket.state.published import Published
 from searchsocket.state.records import TextToEmbed, texts_of
-from searchsocket.state.sql import EXTRACT_KEY, IN_SCOPE, KEY_BYTES, MIRRORED, SEARCHABLE, as_text
+from searchsocket.state.sql import EXTRACT_KEY, IN_SCOPE, KEY_BYTES, MIRRORED, PAGE_SET_CHANGED, SEARCHABLE, as_text
 from searchsocket.state.versions import VersionTable
 from searchsocket.system.memory import return_freed_memory
 from searchsocket.types import Renamed
@@ -204,11 +204,8 @@ class LanguageTable:
     scope: str
 
     def is_settled(self) -> bool:
-        """Return True if no page changed since the last run."""
-        changed = self.db.execute(
-            "SELECT 1 FROM pages WHERE scope = ? AND (dirty = 1 OR removed = 1) LIMIT 1", (self.scope,)
-        ).fetchone()
-        return changed is None
+        """Return True if the set of pages did not change since the last run."""
+        return not self.db.execute(PAGE_SET_CHANGED, (self.scope,)).fetchone()[0]
 
     def pages(self) -> list[LanguagePage]:
         """Return every searchable page, by rising URL."""
@@ -244,6 +241,12 @@ class Titles:
 
     db: sqlite3.Connection
     scope: str
+
+    def settled(self) -> SiteTitles | None:
+        """Return the shared parts as stored; None if the set of pages changed since."""
+        sql = "SELECT site_titles, page_set_changed FROM scopes WHERE scope = ?"
+        text, is_changed = self.db.execute(sql, (self.scope,)).fetchone()
+        return None if is_changed or not text else _site_titles(text)[0]
 
     def common(self, min_pages: int) -> list[HeadingCount]:
         """Return the h1s of at least so many pages, in no order."""

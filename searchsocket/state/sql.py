@@ -9,6 +9,9 @@ import re
 IN_SCOPE = "scope = ? AND removed = 0"
 SEARCHABLE = f"{IN_SCOPE} AND skip = '' AND copy_of = '' AND extract_key != ''"
 MIRRORED = f"{IN_SCOPE} AND skip = '' AND copy_of = '' AND mirror_digest != ''"
+# Pages came, went, or changed what all pages decide together: their titles, languages, versions and links.
+PAGE_SET_CHANGED = "SELECT page_set_changed FROM scopes WHERE scope = ?"
+CHANGE_PAGE_SET = "UPDATE scopes SET page_set_changed = 1 WHERE scope = ?"
 # Bytes of a hash in keys. With half of them, an author could search for two pages with the same key; then one scope
 # would show the page of another.
 KEY_BYTES = 16

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 
 from searchsocket.state.errors import DamagedRow
 from searchsocket.state.file import transaction
-from searchsocket.state.sql import IN_SCOPE, as_text
+from searchsocket.state.sql import CHANGE_PAGE_SET, IN_SCOPE, PAGE_SET_CHANGED, as_text
 from searchsocket.system.json_text import JsonObject
 from searchsocket.types import SiteVersion, VersionFamily
 from searchsocket.web.versions.families import AddressedPage, Placement, VersionPage
@@ -33,11 +33,12 @@ class VersionTable:
     scope: str
 
     def is_settled(self, inputs: str) -> bool:
-        """Return True if no page changed since `settle` was called with the same inputs."""
-        changed = self.db.execute(
-            "SELECT 1 FROM pages WHERE scope = ? AND (dirty = 1 OR removed = 1) LIMIT 1", (self.scope,)
-        ).fetchone()
-        return changed is None and self._stored_versions().get("inputs") == inputs
+        """Return True if `settle` was called with the same inputs, and no page changed since in what it depends on."""
+        stored = self._stored_versions()
+        if stored.get("inputs") != inputs or self.db.execute(PAGE_SET_CHANGED, (self.scope,)).fetchone()[0]:
+            return False
+        changed = "SELECT 1 FROM pages WHERE scope = ? AND (dirty = 1 OR removed = 1) LIMIT 1"
+        return not stored.get("texts", True) or self.db.execute(changed, (self.scope,)).fetchone() is None
 
     def families(self) -> tuple[VersionFamily, ...]:
         """Return the version folders, without the excluded versions."""
@@ -78,11 +79,19 @@ class VersionTable:
         )
         return [url for (url,) in rows]
 
-    def settle(self, inputs: str, families: tuple[VersionFamily, ...], placements: Mapping[str, Placement]) -> None:
+    def settle(
+        self,
+        inputs: str,
+        families: tuple[VersionFamily, ...],
+        placements: Mapping[str, Placement],
+        *,
+        compares_texts: bool,
+    ) -> None:
         """Store the versions and the place of each page; pages whose place changed become dirty.
 
         Args:
             inputs: Digest of all other inputs besides the pages.
+            compares_texts: The places depend on the texts of pages too.
         """
         rows = self.db.execute(
             f"SELECT id, url, copy_of, labels FROM pages WHERE {IN_SCOPE} "
@@ -99,9 +108,8 @@ class VersionTable:
                 copies_changed |= copy_of != now.copy_of
         with transaction(self.db):
             self.db.executemany("UPDATE pages SET copy_of = ?, labels = ?, dirty = 1 WHERE id = ?", changed)
-            if copies_changed:
-                self.db.execute("UPDATE scopes SET page_set_changed = 1 WHERE scope = ?", (self.scope,))
-            text = json.dumps(
-                {"inputs": inputs, "families": [asdict(family) for family in families]}, ensure_ascii=False
-            )
+            if copies_changed or self._stored_versions().get("inputs") != inputs:
+                self.db.execute(CHANGE_PAGE_SET, (self.scope,))
+            settled = {"inputs": inputs, "families": [asdict(each) for each in families], "texts": compares_texts}
+            text = json.dumps(settled, ensure_ascii=False)
             self.db.execute("UPDATE scopes SET versions = ? WHERE scope = ?", (text, self.scope))

@@ -44,8 +44,8 @@ def extracted(
         listed(state, url)
     page_id = number(state, url)
     page = ExtractedPage(
-        title=f"Title of {url}", body=body, tags=("boats",), skip=skip, redirect_to=redirect_to,
-        links=tuple(Link(link, f"to {link}") for link in links), **facts,
+        body=body, tags=("boats",), skip=skip, redirect_to=redirect_to,
+        links=tuple(Link(link, f"to {link}") for link in links), **{"title": f"Title of {url}", **facts},
     )  # fmt: skip
     state.extracts.put(page_id, extract_key(raw(url), hash_of(url), HOW), page)
     return page_id

@@ -134,8 +134,10 @@ class _SharedTexts(NamedTuple):
 
 
 def _shared_texts(state: ScopeState) -> _SharedTexts:
-    headings = common_headings(state.titles.common(MIN_PAGES))
-    titles = SiteTitles(headings, *common_parts(state.titles.head_titles()))
+    titles = state.titles.settled()
+    if titles is None:
+        headings = common_headings(state.titles.common(MIN_PAGES))
+        titles = SiteTitles(headings, *common_parts(state.titles.head_titles()))
     return _SharedTexts(titles, common_links(state.titles.sample(SAMPLE)))
 
 

@@ -44,6 +44,7 @@ from searchsocket.web.versions.families import (
     UNMARKED,
     Placement,
     VersionRules,
+    canonical_urls,
     find_families,
     place,
 )
@@ -108,6 +109,7 @@ def page_mirror(run: ScopeRun, state: ScopeState) -> StageResult[MirrorNumbers]:
     settle_languages(state)
     resolve_links(state)
     mirror = refresh_mirror(run, state)
+    state.links.set_resolved()
     report.warn("mirror", mirror.repaired)
     report.warn("routes", mirror.routes)
     _check_strict_routes(run, state)
@@ -174,7 +176,7 @@ def _extract_changed(run: ScopeRun, state: ScopeState, report: _Report) -> None:
 
 
 def settle_languages(state: ScopeState) -> None:
-    """Decide the language of each page, and which pages are translations; does nothing if no page changed."""
+    """Decide the language of each page, and which pages are translations, unless the set of pages is unchanged."""
     if not state.languages.is_settled():
         state.languages.settle(page_languages(state.languages.pages()))
 
@@ -306,7 +308,7 @@ def _preview(state: ScopeState) -> str:
 
 
 def detect_versions(run: ScopeRun, state: ScopeState) -> list[str]:
-    """Decide which pages belong to which version, are copies or lack a mark; does nothing if no page changed.
+    """Decide which pages belong to which version, are copies or lack a mark, unless the set of pages is unchanged.
 
     Returns:
         Warnings.
@@ -317,7 +319,8 @@ def detect_versions(run: ScopeRun, state: ScopeState) -> list[str]:
     settings = run.project.settings.versions
     rules = VersionRules(settings.detect, settings.pattern, settings.default, settings.exclude)
     texts = listed_texts(run.make_source()) if run.source_kind.is_build else {}
-    inputs = digest_of([DETECTION_VERSION, settings.model_dump_json(), json.dumps(texts, sort_keys=True)])
+    code = [EXTRACTOR_VERSION, DETECTION_VERSION]
+    inputs = digest_of([*code, settings.model_dump_json(), json.dumps(texts, sort_keys=True)])
     if state.versions.is_settled(inputs):
         return []
     # Like Pagefind: once a page marks its content, pages without the mark are left out.
@@ -327,7 +330,13 @@ def detect_versions(run: ScopeRun, state: ScopeState) -> list[str]:
     families = find_families([page for page, _ in pages], listed, rules)
     check_default(rules, families)
     placements = place(pages, families, rules.exclude) | unmarked
-    state.versions.settle(inputs, tuple(_without_excluded(families, rules)), placements)
+    own = canonical_urls([page for page, _ in pages])
+    state.versions.settle(
+        inputs,
+        tuple(_without_excluded(families, rules)),
+        placements,
+        compares_texts=bool(families) or any(url != canonical for url, canonical in own.items()),
+    )
     return list(_warnings(rules, families))
 
 
@@ -382,4 +391,3 @@ def resolve_links(state: ScopeState) -> None:
         with state.transaction():
             for target, before in batch:
                 links.resolve(target, before, resolve_target(target, is_searchable, redirect_of) or "")
-    links.set_resolved()
