@@ -4,7 +4,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -89,7 +89,7 @@ def index_corpora(
                         break
         is_shown = dry_run or not record or _show_in_dagster(project)
         if not (status and as_json):  # the error was the one JSON object
-            _print(done, before, as_json)
+            _print(done, before, corpora, as_json)
     if status or not is_shown or any(summary.is_incomplete for summary in done.values()):
         raise SystemExit(status or exits.FAILED)
 
@@ -106,16 +106,19 @@ def _show_in_dagster(project: Project) -> bool:
     return True
 
 
-def _print(done: Mapping[str, IndexSummary], before: Mapping[str, str], as_json: bool) -> None:
+def _print(
+    done: Mapping[str, IndexSummary], before: Mapping[str, str], corpora: Sequence[Corpus], as_json: bool
+) -> None:
     if as_json:
         others = {name: summary for name, summary in done.items() if name != SITE.name}
         site = done.get(SITE.name)
         of_site = site.to_json() if site else {"scope": next(iter(others.values())).scope} if others else {}
         print_json({**of_site, **{name: summary.to_json() for name, summary in others.items()}})
         return
-    for name, summary in done.items():
-        for line in summary_lines(summary, before[name], corpora_by_name()[name]):
-            say(hanging(line, line_width(), TEXT_COLUMN))
+    for corpus in corpora:
+        if summary := done.get(corpus.name):
+            for line in summary_lines(summary, before[corpus.name], corpus):
+                say(hanging(line, line_width(), TEXT_COLUMN))
 
 
 def _with_times(summary: IndexSummary, loaded_s: float, start_s: float) -> IndexSummary:

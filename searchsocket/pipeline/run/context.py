@@ -108,8 +108,10 @@ def homes_of(project: Project) -> Sequence[Project]:
 
 
 def corpora_of(settings: Settings) -> tuple[Corpus, ...]:
-    """The corpora that a project indexes."""
-    return tuple(corpus for corpus in corpora_by_name().values() if corpus.is_enabled(settings))
+    """The corpora that a project indexes; those of extensions that are off are not loaded."""
+    added = (each for each in extensions() if each.corpora and each.is_on(settings))
+    corpora = (SITE, *(corpus for extension in added for corpus in load(extension.corpora)))
+    return tuple(corpus for corpus in corpora if corpus.is_enabled(settings))
 
 
 def utc_now() -> datetime:

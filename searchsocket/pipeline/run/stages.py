@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from searchsocket.errors import ConfigError
 from searchsocket.extensions import extensions
 from searchsocket.extensions.base import load
-from searchsocket.pipeline.run.context import Corpus, corpora_by_name
+from searchsocket.pipeline.run.context import SITE, Corpus, corpora_by_name
 from searchsocket.pipeline.run.stage import AnyStage
 from searchsocket.pipeline.stages.chunk_embeddings import chunk_embeddings
 from searchsocket.pipeline.stages.page_chunks import page_chunks
@@ -62,6 +62,8 @@ def publishing_stage(corpus: Corpus) -> str:
 
 def label_of(name: str) -> str:
     """The activity of a stage, for progress output; the stage's name if it is unknown."""
-    # That of the site is the first: the stages of other corpora are loaded only for their own runs.
+    if stage := every_stage(SITE).get(name):
+        return stage.label
+    # The other corpora are loaded only for their own runs.
     stages = (every_stage(corpus).get(name) for corpus in corpora_by_name().values())
     return next((stage.label for stage in stages if stage), name)
