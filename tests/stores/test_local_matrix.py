@@ -8,9 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searchsocket.stores.local.numbering import Origins
-from searchsocket.stores.local.vectors.matrix import best_rows, forget_pages, map_matrix, write_matrix
+from searchsocket.stores.local.vectors.matrix import (
+    PackedRows,
+    best_rows,
+    forget_pages,
+    in_order,
+    map_matrix,
+    write_matrix,
+)
 from searchsocket.stores.local.vectors.selecting import RowSelection
 from searchsocket.testing.store.samples import random_units
+from searchsocket.types import Vectors
 
 NONE_HIDDEN = np.empty(0, np.int64)
 
@@ -26,9 +34,24 @@ def test_a_matrix_is_written_from_any_mixture_of_rows(sources: list[tuple[bool, 
     assert file.getvalue() == b"".join(row.tobytes() for row in expected)
 
 
-@given(st.integers(1, 60), st.integers(0, 400), st.integers(0, 400), st.booleans(), st.integers(0, 5))
-def test_the_best_rows_are_those_of_a_full_sort(top_k: int, start: int, stop: int, is_sparse: bool, seed: int) -> None:
-    """Brute force over float64, ties by id: slices, row lists and hidden rows all agree with it."""
+def packed(matrix: Vectors, seed: int) -> PackedRows:
+    """The rows of a matrix, some of them edited several times: each time into a pack of its own."""
+    source = np.random.default_rng(seed)
+    places = in_order(len(matrix))
+    packs = [matrix.copy()]
+    for number in range(1, 4):
+        edited = np.sort(source.choice(len(matrix), 30 * number, replace=False))
+        packs.append(matrix[edited])
+        packs[places[edited[0], 0]][places[edited[0], 1]] = 0  # nobody reads it any more
+        places[edited] = np.stack([np.full(len(edited), number), np.arange(len(edited))], axis=1)
+    return PackedRows(packs, places, matrix.shape[1])
+
+
+@given(st.integers(1, 60), st.integers(0, 400), st.integers(0, 400), st.booleans(), st.booleans(), st.integers(0, 5))
+def test_the_best_rows_are_those_of_a_full_sort(
+    top_k: int, start: int, stop: int, is_sparse: bool, is_packed: bool, seed: int
+) -> None:
+    """Brute force over float64, ties by id: slices, row lists, hidden rows and rows in packs all agree with it."""
     matrix = random_units(400, seed)
     matrix[::9] = matrix[0]  # ties
     ids = np.array([f"{n * 7 % 400:03}".encode() for n in range(400)])
@@ -39,7 +62,12 @@ def test_the_best_rows_are_those_of_a_full_sort(top_k: int, start: int, stop: in
     if is_sparse:
         rows = rows[::7]
     best_row_numbers = best_rows(
-        matrix, vector, RowSelection(start, stop, rows if is_sparse else None), hidden, ids, top_k
+        packed(matrix, seed) if is_packed else matrix,
+        vector,
+        RowSelection(start, stop, rows if is_sparse else None),
+        hidden,
+        ids,
+        top_k,
     )
     scores = np.round(matrix.astype(np.float64) @ vector.astype(np.float64), 7)
     expected = sorted(rows.tolist(), key=lambda row: (-scores[row], ids[row]))[:top_k]

@@ -3,12 +3,12 @@
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
 from searchsocket.errors import BadVectors, EmbeddingModelMismatch, InvalidScope, ProjectMismatch, SearchSocketError
 from searchsocket.stores.base.index_reader import IndexReader, PageBody
 from searchsocket.stores.base.vectors import RecordVectors, ResyncReport, VectorUpkeep
+from searchsocket.system.batches import batches
 from searchsocket.system.json_text import JsonObject
 from searchsocket.types import Generation, Recall, Record, Renamed, Scope, Vectors, VersionFamily
 
@@ -269,9 +269,8 @@ def check_records(records: Iterable[Record], scope: Scope, project_id: str) -> N
 def index_digest(fingerprints: Iterable[tuple[str, str]]) -> str:
     """Digest of (id, record_hash) pairs in rising order of id: equal digests mean equal indexes."""
     digest = hashlib.sha256()
-    lines = (f"{record_id}\0{record_hash}\n" for record_id, record_hash in fingerprints)
-    while block := "".join(islice(lines, 4096)):
-        digest.update(block.encode())
+    for batch in batches(fingerprints, 4096):
+        digest.update("".join([f"{record_id}\0{record_hash}\n" for record_id, record_hash in batch]).encode())
     return digest.hexdigest()
 
 

@@ -141,7 +141,11 @@ class VectorIndex(Protocol):
         """
 
 
-def cosines(matrix: Vectors, vector: Vector, rows: NDArray[np.int64]) -> Scores:
+class _ByRow(Protocol):
+    def __getitem__(self, rows: NDArray[np.int64], /) -> Vectors: ...
+
+
+def cosines(matrix: _ByRow, vector: Vector, rows: NDArray[np.int64]) -> Scores:
     """Cosines of rows of a matrix in double precision, rounded, within [-1, 1]."""
     wide = vector.astype(np.float64)
     scores = np.empty(len(rows), np.float64)

@@ -5,8 +5,9 @@ matrix product of BLAS.
 """
 
 import mmap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Protocol
@@ -62,10 +63,35 @@ def _vectors_at(packs: Sequence[Vectors], places: Places, dimensions: int) -> Ve
     """The vectors at places."""
     numbers, slots = places.T
     vectors = np.empty((len(places), dimensions), np.float32)
-    for number in np.unique(numbers).tolist():
+    for number in np.flatnonzero(np.bincount(numbers)).tolist():
         is_there = numbers == number
         vectors[is_there] = packs[number][slots[is_there]]
     return vectors
+
+
+class PackedRows:
+    """The vectors by row, read from their packs: for few queries, since gathering them takes as long as ten."""
+
+    def __init__(self, packs: Sequence[Vectors], places: Places, dimensions: int) -> None:
+        self._packs = packs
+        self._places = places
+        self._dimensions = dimensions
+        numbers, slots = places.astype(np.int64).T
+        is_next = (numbers[1:] == numbers[:-1]) & (slots[1:] == slots[:-1] + 1)
+        self._breaks = np.flatnonzero(~is_next) + 1  # rows whose vector does not follow that of the row before
+
+    def __getitem__(self, rows: Rows) -> Vectors:
+        """A copy of the vectors of rows."""
+        return _vectors_at(self._packs, self._places[rows], self._dimensions)
+
+    def pieces(self, start: int, stop: int) -> Iterator[Vectors]:
+        """The vectors from one row to before another, as slices of packs."""
+        bounds = [start, *self._breaks[(self._breaks > start) & (self._breaks < stop)].tolist(), stop]
+        for first, last in pairwise(bounds) if start < stop else ():
+            number, slot = self._places[first].tolist()
+            for at in range(slot, slot + last - first, _BLOCK_ROWS):
+                yield self._packs[number][at : min(at + _BLOCK_ROWS, slot + last - first)]
+                forget_pages(self._packs[number])
 
 
 def forget_pages(matrix: Vectors) -> None:
@@ -79,7 +105,7 @@ def forget_pages(matrix: Vectors) -> None:
 
 
 def best_rows(
-    matrix: Vectors, vector: Vector, chosen: RowSelection, hidden: Rows, order: Integers, top_k: int
+    matrix: Vectors | PackedRows, vector: Vector, chosen: RowSelection, hidden: Rows, order: Integers, top_k: int
 ) -> tuple[Rows, NDArray[np.float64]]:
     """The `top_k` chosen rows with the highest cosines, and these cosines: best first, ties in ascending `order`.
 
@@ -93,7 +119,7 @@ def best_rows(
     if rows is not None and len(rows) * 4 < chosen.stop - chosen.start:
         scores = _scores_of_rows(matrix, vector, rows)
     else:
-        scores = np.vecdot(matrix[chosen.start : chosen.stop], vector)
+        scores = _scores_between(matrix, vector, chosen.start, chosen.stop)
         if rows is not None:
             scores = scores[rows - chosen.start]
         elif hidden.size:
@@ -106,7 +132,16 @@ def best_rows(
     return rows_near[best], exact[best]
 
 
-def _scores_of_rows(matrix: Vectors, vector: Vector, rows: Rows) -> NDArray[np.float32]:
+def _scores_between(matrix: Vectors | PackedRows, vector: Vector, start: int, stop: int) -> NDArray[np.float32]:
+    scores = np.empty(stop - start, np.float32)
+    at = 0
+    for piece in matrix.pieces(start, stop) if isinstance(matrix, PackedRows) else [matrix[start:stop]]:
+        np.vecdot(piece, vector, out=scores[at : at + len(piece)])
+        at += len(piece)
+    return scores
+
+
+def _scores_of_rows(matrix: Vectors | PackedRows, vector: Vector, rows: Rows) -> NDArray[np.float32]:
     scores = np.empty(len(rows), np.float32)
     for i in range(0, len(rows), _BLOCK_ROWS):
         scores[i : i + _BLOCK_ROWS] = np.vecdot(matrix[rows[i : i + _BLOCK_ROWS]], vector)
@@ -189,6 +224,14 @@ class MatrixVectors:
             file.flush()
             return map_open(file, len(self._places), self._dimensions)
 
+    @cached_property
+    def _packed_rows(self) -> PackedRows:
+        return PackedRows(self._packs, self._places, self._dimensions)
+
+    def _by_row(self) -> Vectors | PackedRows:
+        """The matrix once it is prepared for queries."""
+        return self.matrix if "matrix" in self.__dict__ else self._packed_rows
+
     def read_once(self, rows: Rows) -> Vectors:
         """The vectors of rows, which do not stay in memory."""
         with self._damage:
@@ -209,12 +252,12 @@ class MatrixVectors:
         if chosen is None or top_k < 1:
             return np.empty(0, np.int64), np.empty(0)
         with self._damage:
-            return best_rows(self.matrix, vector, chosen, self._hidden, self.numbering.id_order, top_k)
+            return best_rows(self._by_row(), vector, chosen, self._hidden, self.numbering.id_order, top_k)
 
     def cosines(self, vector: Vector, rows: Rows) -> Scores:
         """The cosines of rows, as `nearest_rows` gives them."""
         with self._damage:
-            return cosines(self.matrix, vector, rows)
+            return cosines(self._by_row(), vector, rows)
 
     def similarities(self, vector: Vector, ids: Sequence[str]) -> list[float]:
         """Return the cosine of each record, in the order of `ids`."""
