@@ -20,6 +20,12 @@ def narrow(values: Integers) -> Integers:
     return values.astype(np.result_type(np.min_scalar_type(values.min()), np.min_scalar_type(values.max())))
 
 
+def has_repeated(values: Integers) -> bool:
+    """Return True if two of the values are equal."""
+    ordered = np.sort(values)
+    return bool((ordered[1:] == ordered[:-1]).any())
+
+
 def saved_array(array: NDArray[np.generic]) -> bytes:
     """The array as an `.npy` file."""
     file = io.BytesIO()

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -62,27 +63,36 @@ class Numbering:
         """Args: max_doc: the upper limit of all docs."""
         self.names = names
         self.ids, self.docs = names.ids, names.docs
-        count = len(self.ids)
         self._row_of_doc = np.full(max_doc + 1, -1, np.int64)
-        self._row_of_doc[self.docs] = np.arange(count)
-        self._rows_by_id: Rows = np.argsort(self.ids, kind="stable")
-        self.id_order: NDArray[np.uint32] = np.empty(count, np.uint32)  # of each row: the rank of its id
-        self.id_order[self._rows_by_id] = np.arange(count)
+        self._row_of_doc[self.docs] = np.arange(len(self.ids))
         self._row_of = BoundedCache[str, int](_MAX_HITS)
 
     def __len__(self) -> int:
         return len(self.ids)
 
+    @cached_property
+    def rows_by_id(self) -> Rows:
+        """All rows, in ascending order of id."""
+        rows: Rows = np.argsort(self.ids, kind="stable")
+        return rows
+
+    @cached_property
+    def id_order(self) -> NDArray[np.uint32]:
+        """The rank of the id of each row."""
+        order = np.empty(len(self), np.uint32)
+        order[self.rows_by_id] = np.arange(len(self))
+        return order
+
     def fingerprints(self, after: str, limit: int) -> list[tuple[str, str]]:
         """The next (id, record_hash) pairs after the id `after`, in ascending order of id."""
         key = np.bytes_(storable(after).encode())
-        start = int(np.searchsorted(self.ids, key, "right", sorter=self._rows_by_id)) if after else 0
-        return self._pairs(self._rows_by_id[start : start + limit])
+        start = int(np.searchsorted(self.ids, key, "right", sorter=self.rows_by_id)) if after else 0
+        return self._pairs(self.rows_by_id[start : start + limit])
 
     def all_fingerprints(self) -> Iterator[tuple[str, str]]:
         """Yield (id, record_hash) of every record in ascending order of id, with one batch in memory at a time."""
         for start in range(0, len(self), _BATCH):
-            yield from self._pairs(self._rows_by_id[start : start + _BATCH])
+            yield from self._pairs(self.rows_by_id[start : start + _BATCH])
 
     def hashes(self, ids: Sequence[str]) -> dict[str, str]:
         """The record hash of each of these records that exists."""
@@ -149,7 +159,7 @@ class Numbering:
         others = np.flatnonzero(rows < 0)
         if len(others) and len(self.ids):
             keys = np.array([storable(ids[i]).encode() for i in others.tolist()])
-            after = np.searchsorted(self.ids, keys, sorter=self._rows_by_id)
-            candidates = self._rows_by_id[np.minimum(after, len(self.ids) - 1)]
+            after = np.searchsorted(self.ids, keys, sorter=self.rows_by_id)
+            candidates = self.rows_by_id[np.minimum(after, len(self.ids) - 1)]
             rows[others] = np.where(self.ids[candidates] == keys, candidates, -1)
         return rows

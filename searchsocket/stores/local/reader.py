@@ -248,7 +248,7 @@ class LocalReader:
             IndexCorrupt: A file is damaged.
         """
         with NamingDamage(self.folder / PACKS):
-            _ = self.words.index
+            _ = self.words.index, self.numbering.id_order
             if isinstance(self.vectors, MatrixVectors):
                 _ = self.vectors.matrix
 

@@ -21,6 +21,7 @@ from searchsocket.stores.local.layout import (
 )
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.words.pack_words import PackWords
+from searchsocket.system.arrays import has_repeated
 from searchsocket.system.errors import system_error
 from searchsocket.system.files import share, sync
 
@@ -121,7 +122,7 @@ def word_problems(reader: LocalReader, *, contents: bool = True) -> list[str]:
     """
     problems: list[str] = []
     places, docs = reader.numbering.names.places, reader.numbering.docs
-    if len(np.unique(places @ np.array([1 << 32, 1]))) < len(places) or (len(docs) and np.bincount(docs).max() > 1):
+    if has_repeated(places @ np.array([1 << 32, 1])) or has_repeated(docs):
         problems.append(f"{reader.folder}: one record has two rows")
     for number, pack in enumerate(reader.manifest.packs):
         path = reader.folder / words_file(pack.name)

@@ -144,8 +144,7 @@ class Table(NamedTuple):
         """Numbers of terms, from 0 to all, between which there are about so many entries."""
         ends = self.entries[self.pairs]
         inner = np.searchsorted(ends, np.arange(entries, len(self.slots), entries))
-        numbers: list[int] = np.unique([0, *inner.tolist(), self.terms.size]).tolist()
-        return numbers
+        return sorted({0, *inner.tolist(), self.terms.size})
 
     def _is_sound(self, before: bytes, documents: int, fields: int) -> bool:
         """Return True if a small table in memory does not contradict itself, and its terms are above `before`."""

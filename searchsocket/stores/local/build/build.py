@@ -40,7 +40,7 @@ from searchsocket.stores.local.layout import (
     vectors_file,
     words_file,
 )
-from searchsocket.stores.local.numbering import Docs, Numbering, Origins, RowNames
+from searchsocket.stores.local.numbering import Docs, Numbering, Origins, RowNames, Rows
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.row_blocks import row_blocks
 from searchsocket.stores.local.staging import Staging
@@ -160,7 +160,7 @@ def build(
         max_doc=rows.max_doc,
         packs=packs,
         bodies=bodies,
-        spread=spread_of(_sampled_vectors(live, rows.vectors, staged_vectors, rows.ids, vectors)),
+        spread=spread_of(_sampled_vectors(live, rows.vectors, staged_vectors, sampled(numbering), vectors)),
         hashed=hashed,
     )
 
@@ -199,10 +199,9 @@ def _written_bodies(
 
 
 def _sampled_vectors(
-    live: LocalReader | None, sources: Origins, staged: Vectors, ids: NDArray[np.bytes_], part: VectorPart
+    live: LocalReader | None, sources: Origins, staged: Vectors, rows: Rows, part: VectorPart
 ) -> Vectors:
-    """The sampled vectors, live and staged, by which the spread is measured."""
-    rows = sampled(ids)
+    """The vectors of the sampled rows, live and staged, by which the spread is measured."""
     vectors = np.empty((len(rows), staged.shape[1]), np.float32)
     for start in range(0, len(rows), _SCATTERED_ROWS):
         own = slice(start, start + _SCATTERED_ROWS)
@@ -234,11 +233,11 @@ def _client_errors(target: Path) -> Iterator[None]:
         raise corrupt(target.parent, f"contains damaged {PACKS} ({error})") from error
 
 
-def sampled(ids: NDArray[np.bytes_]) -> NDArray[np.int64]:
+def sampled(numbering: Numbering) -> Rows:
     """The rows of the texts to compare: ids are hashes, so the first ones by id are a random sample. The sample is the
     same for the same records in any order.
     """
-    return np.sort(np.argsort(ids, kind="stable")[:MAX_SAMPLED])
+    return np.sort(numbering.rows_by_id[:MAX_SAMPLED])
 
 
 def spread_of(vectors: Vectors) -> Spread | None:

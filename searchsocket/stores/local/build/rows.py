@@ -16,6 +16,7 @@ from searchsocket.stores.local.catalogue.records import PATH_ORDER, connect_writ
 from searchsocket.stores.local.numbering import HASH_BYTES, Docs, Ids, Origins, Rows
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.staging import Staging
+from searchsocket.system.arrays import has_repeated
 from searchsocket.system.batches import batches
 
 MAX_PACKS = 8  # each one adds a query to reading records
@@ -147,8 +148,10 @@ def _path_order(live: FactTable, staged: FactTable, rows: Rows, ids: Ids) -> Row
     ranks = np.array([rank_of[key] for key in keys], np.int64)
     codes = [column.codes.astype(np.int64) for column in columns]
     pages = ranks[np.concatenate([codes[0], codes[1] + len(columns[0].bounds) - 1])[rows]]
-    ordinals = np.concatenate([live.numbers["ordinal"], staged.numbers["ordinal"]])[rows]
-    return np.lexsort((ids, ordinals, pages))
+    ordinals = np.concatenate([live.numbers["ordinal"], staged.numbers["ordinal"]])[rows].astype(np.int64)
+    keys = (pages << 32) + ordinals
+    order = np.argsort(keys, kind="stable")  # the live rows are in this order already, so it takes little time
+    return np.lexsort((ids, keys)) if has_repeated(keys) else order
 
 
 def plan_packs(live: LocalReader | None, rows: NewRows, *, keeps: bool) -> PackPlan:
@@ -164,7 +167,7 @@ def plan_packs(live: LocalReader | None, rows: NewRows, *, keeps: bool) -> PackP
     packs = np.full(len(is_new), -1, np.int64)
     packs[~is_new] = live.numbering.names.places[rows.sources.live, 0]
     sizes = [pack.records for pack in live.manifest.packs]
-    used = dict(zip(*(column.tolist() for column in np.unique(packs[~is_new], return_counts=True)), strict=True))
+    used = {pack: count for pack, count in enumerate(np.bincount(packs[~is_new]).tolist()) if count}
     stale = stale_packs(used, sizes) if keeps else set(used)
     copied = []
     for pack in sorted(stale):

@@ -89,9 +89,11 @@ class TextColumn:
         code_of: dict[str, int] = {}
         common = [code_of.setdefault(text, len(code_of)) for column in (self, other) for text in column.distinct()]
         codes = np.concatenate([self.codes.astype(np.int64), other.codes.astype(np.int64) + len(self.bounds) - 1])
-        used, codes = np.unique(np.array(common, np.int64)[codes[rows]], return_inverse=True)
+        codes = np.array(common, np.int64)[codes[rows]]
+        is_used = np.zeros(len(code_of), np.bool_)
+        is_used[codes] = True
         texts = list(code_of)
-        return self.of(codes, [texts[code] for code in used.tolist()])
+        return self.of((np.cumsum(is_used) - 1)[codes], [texts[code] for code in np.flatnonzero(is_used).tolist()])
 
     def distinct(self) -> list[str]:
         """Each text once."""
@@ -143,9 +145,11 @@ class FactTable:
     def routes(self) -> dict[str, int]:
         """The number of pages per route resolution."""
         resolutions = self.texts["route_resolution"]
-        pairs = np.unique(np.stack([resolutions.codes, self.texts["url"].codes]).astype(np.int64), axis=1)
-        names, counts = resolutions.distinct(), np.bincount(pairs[0])
-        return dict(sorted((name, int(count)) for name, count in zip(names, counts.tolist(), strict=False) if count))
+        urls, names = self.texts["url"], resolutions.distinct()
+        is_pair = np.zeros((len(names), len(urls.bounds) - 1), np.bool_)
+        is_pair[resolutions.codes, urls.codes] = True
+        counts: list[int] = is_pair.sum(axis=1).tolist()
+        return dict(sorted((name, count) for name, count in zip(names, counts, strict=True) if count))
 
     def merged(self, other: Self, rows: Rows) -> Self:
         """The table of `rows`; the rows of `other` have the numbers after those of this table."""
