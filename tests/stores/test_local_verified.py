@@ -5,12 +5,14 @@ import os
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 from local_index import fresh, live
 
 from searchsocket.errors import IndexCorrupt
+from searchsocket.stores.base.index_reader import IndexReader
 from searchsocket.stores.local.store import LocalStore
-from searchsocket.testing.store.samples import INFO, MAIN, fill, record
+from searchsocket.testing.store.samples import EAST, INFO, MAIN, everything, fill, record
 
 LATER_NS = 1 << 62
 
@@ -120,3 +122,13 @@ def test_a_publish_ends_well_if_its_verification_cannot_be_noted(
     hashed.clear()
     assert len(list(fresh(tmp_path).fingerprints(MAIN))) == 2
     assert hashed
+
+
+def test_a_publish_opens_its_generation_once(tmp_path: Path) -> None:
+    """The gate, the checks of the run and the next publish read the same reader."""
+    store = fresh(tmp_path)
+    candidates: list[IndexReader] = []
+    store.upsert([record("a")], EAST[np.newaxis], MAIN)
+    store.publish(MAIN, INFO, gate=candidates.append)
+    assert store.reader(MAIN) is candidates[0]
+    assert everything(fill(store, [record("b")])) == {"a", "b"}

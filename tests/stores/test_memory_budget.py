@@ -37,6 +37,7 @@ def test_an_index_above_the_budget_stays_open_alone(tmp_path: Path) -> None:
     memory = MemoryBudget(1)
     store = LocalStore(tmp_path, PROJECT)
     Site(store).publish(DOCS)
+    store.close_readers()
     store.share_memory(memory)
     assert store.reader(MAIN) is store.reader(MAIN)
     assert len(memory) == 1

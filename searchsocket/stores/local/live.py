@@ -236,6 +236,10 @@ class LiveGenerations:
             return
         yield from reader.catalogue.body_digests()
 
+    def hold(self, scope: Scope, reader: LocalReader) -> None:
+        """Use an open reader of the generation that just became live; it need not be opened again."""
+        self._readers.hold(scope, self.folder(scope), reader)
+
     def live(self, scope: Scope) -> LocalReader:
         """The live generation only; raises the same errors as `reader`."""
         return self._readers.live(scope, self.folder(scope))

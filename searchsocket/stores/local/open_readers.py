@@ -113,6 +113,13 @@ class OpenReaders:
         with self._opening:
             return self._opened(scope, folder, for_queries=False)
 
+    def hold(self, scope: Scope, folder: Path, reader: LocalReader) -> None:
+        """Use an open reader of the generation that is live now."""
+        stamp = _stamp(folder)
+        with self._opening:
+            if stamp is not None:
+                self._hold(scope, _OpenReader(scope, folder, stamp, reader))
+
     def refresh(self) -> list[SearchSocketError]:
         """Replace open generations that are no longer live; return the errors.
 

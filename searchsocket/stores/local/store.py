@@ -161,7 +161,7 @@ class LocalStore(LiveGenerations):
                 generations = self.generations(scope)
                 self.vectors.retain(scope, generations)
                 try:
-                    published = build_candidate(
+                    published, reader = build_candidate(
                         folder,
                         scope,
                         staging,
@@ -181,6 +181,8 @@ class LocalStore(LiveGenerations):
                     raise
                 finally:
                     remove_leftovers(folder, read_current(folder))
+                if not reader.vectors.limits.is_remote:  # else it may show the candidate in another way
+                    self.hold(scope, reader)
                 if self.verified.add(folder / published.name):
                     with suppress(SearchSocketError):  # the switch has happened
                         note_verified(folder / published.name)

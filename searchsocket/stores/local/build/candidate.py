@@ -4,6 +4,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -32,8 +33,8 @@ def build_candidate(
     now: datetime,
     open_generation: Callable[[Path], LocalReader],
     gate: Gate,
-) -> Generation:
-    """Build the next generation, and move it into `folder` if the gate accepts it.
+) -> tuple[Generation, LocalReader]:
+    """Build the next generation in `folder`, and return it with its reader once the gate accepts it.
 
     A refused generation is kept next to the others until the next one is built, one per scope.
 
@@ -42,7 +43,8 @@ def build_candidate(
     """
     drop_refused(folder)
     target = folder / f"{BUILDING}{secrets.token_hex(6)}"
-    try:
+    with ExitStack() as unfinished:
+        unfinished.callback(shutil.rmtree, target, ignore_errors=True)
         stamp = generation_stamp(now, live.generation.name if live else "")
         built = build(target, staging, live, info, vectors, generation_number(stamp))
         files = hash_files(target, built.hashed, live, vectors.files)
@@ -52,24 +54,25 @@ def build_candidate(
         manifest = Manifest(generation, built.max_doc, files, built.packs)
         write_atomic(target / MANIFEST, manifest_bytes(manifest))
         vectors.stage(generation, staging.upserts(generation), staging.deletions())
-        reader = open_generation(target)
+        complete = folder / name  # nobody opens it until CURRENT names it
+        unfinished.callback(shutil.rmtree, complete, ignore_errors=True)
+        os.replace(target, complete)
+        reader = open_generation(complete)
         if problems := new_problems(reader, old_packs=live.manifest.packs if live else ()):
             raise IndexCorrupt("the new generation is not published: " + "; ".join(problems))
-        share_files(target)
-        sync_files(target, files)
+        share_files(complete)
+        sync_files(complete, files)
         try:
             recall = gate(reader)
         except CandidateRefused:
-            os.replace(target, folder / REFUSED)
+            os.replace(complete, folder / REFUSED)
             raise
         if recall is not None:
             generation = replace(generation, recall=recall)
-            write_atomic(target / MANIFEST, manifest_bytes(replace(manifest, generation=generation)))
-        os.replace(target, folder / name)
+            write_atomic(complete / MANIFEST, manifest_bytes(replace(manifest, generation=generation)))
         sync(folder)
-        return generation
-    finally:
-        shutil.rmtree(target, ignore_errors=True)
+        unfinished.pop_all()
+    return generation, reader
 
 
 def drop_refused(folder: Path) -> bool:

@@ -24,6 +24,7 @@ from searchsocket.types import MATCH_ALL, Filter, Hit, Scores, Vector, Vectors
 
 _MARGIN = 1e-5  # far above the rounding of a float32 product, so no true winner is left out before rescoring
 _BLOCK_ROWS = 4096
+_FEW_QUERIES = 20  # gathering the vectors of packs takes as long as ten queries of them
 # Smaller matrices are read as a whole: a mapped file that is truncated kills the process (SIGBUS).
 MAX_READ_BYTES = 64_000_000
 
@@ -70,7 +71,7 @@ def _vectors_at(packs: Sequence[Vectors], places: Places, dimensions: int) -> Ve
 
 
 class PackedRows:
-    """The vectors by row, read from their packs: for few queries, since gathering them takes as long as ten."""
+    """The vectors by row, read from their packs: for few queries."""
 
     def __init__(self, packs: Sequence[Vectors], places: Places, dimensions: int) -> None:
         self._packs = packs
@@ -209,6 +210,7 @@ class MatrixVectors:
         self._hidden = hidden
         self._selector = selector
         self._damage = damage
+        self._queries = 0
 
     @cached_property
     def matrix(self) -> Vectors:
@@ -229,8 +231,9 @@ class MatrixVectors:
         return PackedRows(self._packs, self._places, self._dimensions)
 
     def _by_row(self) -> Vectors | PackedRows:
-        """The matrix once it is prepared for queries."""
-        return self.matrix if "matrix" in self.__dict__ else self._packed_rows
+        """The matrix once it is prepared for queries, or after a few of them."""
+        self._queries += 1
+        return self.matrix if "matrix" in self.__dict__ or self._queries > _FEW_QUERIES else self._packed_rows
 
     def read_once(self, rows: Rows) -> Vectors:
         """The vectors of rows, which do not stay in memory."""
