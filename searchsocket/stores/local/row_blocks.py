@@ -4,8 +4,8 @@ The hash of a record decides if a block begins with it, so an edit writes one bl
 block have a file of their own, since all else is the same in each scope with these records.
 """
 
-import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import pairwise
 from typing import Any
 
@@ -19,7 +19,6 @@ from searchsocket.system.arrays import load_arrays, saved_array
 _MIN_ROWS, _MAX_BLOCKS = 1_024, 64  # rows per block, and blocks per generation: on average
 MIN_ROW_BYTES = HASH_BYTES + 16  # without its id
 _ID_BYTES = 20  # of a SHA-1
-_HEXADECIMAL = re.compile("[0-9a-f]*")
 _KEY_DIGITS = 16  # of a pack's name: rows refer to the pack by these, so that a new pack changes no block
 
 
@@ -77,9 +76,12 @@ def read_blocks(blocks: Sequence[bytes], packs: Sequence[PackEntry]) -> RowNames
 
 def _packed(ids: NDArray[np.bytes_]) -> NDArray[np.generic]:
     """The ids as numbers if all are hashes, which halves their size."""
-    text = ids.tobytes().decode("ascii", "replace")
-    if ids.dtype.itemsize == 2 * _ID_BYTES and _HEXADECIMAL.fullmatch(text):
-        return np.frombuffer(bytes.fromhex(text), np.uint8).reshape(-1, _ID_BYTES)
+    if ids.dtype.itemsize == 2 * _ID_BYTES:
+        text = ids.tobytes().decode("ascii", "replace")
+        with suppress(ValueError):
+            data = bytes.fromhex(text)
+            if data.hex() == text:  # no capital letters or blanks
+                return np.frombuffer(data, np.uint8).reshape(-1, _ID_BYTES)
     return ids
 
 
