@@ -15,6 +15,7 @@ from searchsocket.state.records import (
     TextToEmbed,
     all_fingerprints,
     chunks_on,
+    joined_hashes,
     pages_at,
     places_at,
     sorted_hashes,
@@ -132,9 +133,12 @@ class ChunkTable:
 
     def repeated_keys(self, limit: int) -> list[tuple[str, str]]:
         """Return at most `limit` keys that several chunks of a page have, each after the URL of the page."""
+        # By page first: sorting the keys of all chunks takes twice as long.
+        pages = f"SELECT chunked.records_id FROM {_CHUNKS} WHERE scope = ? GROUP BY page_id"
         sql = (
-            f"SELECT url, key FROM {_CUTS} CROSS JOIN chunks ON chunks.records_id = page_cuts.id WHERE scope = ? "
-            "GROUP BY page_cuts.id, key HAVING COUNT(*) > 1 ORDER BY url, key LIMIT ?"
+            "SELECT url, key FROM page_cuts JOIN chunks ON records_id = id "
+            f"WHERE id IN ({pages} HAVING COUNT(*) > COUNT(DISTINCT key)) "
+            "GROUP BY id, key HAVING COUNT(*) > 1 ORDER BY url, key LIMIT ?"
         )
         return self.db.execute(sql, (self.scope, limit)).fetchall()
 
@@ -142,7 +146,7 @@ class ChunkTable:
         """Count the distinct texts."""
         # Half the time of COUNT(DISTINCT content_hash).
         rows = self.db.execute(f"SELECT content_hash FROM {_CHUNKS} WHERE scope = ?", (self.scope,))
-        hashes = sorted_hashes(row[0] for row in rows)
+        hashes = sorted_hashes(joined_hashes(rows))
         return int(np.count_nonzero(hashes[1:] != hashes[:-1])) + min(len(hashes), 1)
 
     def biggest(self, limit: int) -> list[PageChunks]:
@@ -221,9 +225,9 @@ class ChunkTable:
         return all_fingerprints(self.db, self.scope)
 
     def record_hashes(self) -> NDArray[np.bytes_]:
-        """Return the record hash of every chunk, see `sorted_hashes`. It covers all that an id is made of."""
+        """Return the record hash of every chunk, in rising order. It covers all that an id is made of."""
         rows = self.db.execute(f"SELECT record_hash FROM {_CHUNKS} WHERE scope = ?", (self.scope,))
-        return sorted_hashes(row[0] for row in rows)
+        return sorted_hashes(joined_hashes(rows))
 
     def select(self) -> ChunkSelection:
         """Return an empty selection."""

@@ -203,11 +203,16 @@ def _parsed(chunk: StoredChunk) -> tuple[dict[str, str], PageFacts, Chunk]:
         raise DamagedRow(f"a chunk is damaged: {error}") from error
 
 
-def sorted_hashes(hashes: Iterable[object]) -> NDArray[np.bytes_]:
-    """Return hashes in rising order, equal ones too; a damaged one counts as zeros. Takes 64 bytes per hash."""
+def joined_hashes(rows: Iterable[tuple[object]]) -> bytearray:
+    """Return the hashes in rows, 32 bytes each; a damaged one counts as zeros."""
     data = bytearray()
-    for batch in batches(hashes, _BATCH):
-        data += b"".join([each if _is_hash(each) else _DAMAGED for each in batch])
+    for batch in batches(rows, _BATCH):
+        data += b"".join([each if _is_hash(each) else _DAMAGED for (each,) in batch])
+    return data
+
+
+def sorted_hashes(data: bytes | bytearray) -> NDArray[np.bytes_]:
+    """Return hashes of 32 bytes in rising order, equal ones too."""
     return np.sort(np.frombuffer(data, f"S{_HASH_BYTES}"))
 
 

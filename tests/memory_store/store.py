@@ -165,6 +165,9 @@ class MemoryStore:
             sorted((record.id, record.record_hash) for record in reader.catalogue.by_id.values()) if reader else ()
         )
 
+    def record_hashes(self, scope: Scope) -> bytes:
+        return b"".join(bytes.fromhex(record_hash) for _, record_hash in self.fingerprints(scope))
+
     def body_digests(self, scope: Scope) -> Iterator[tuple[str, str]]:
         reader = self.open_reader(scope)
         yield from sorted((body.url, body.digest) for body in reader.catalogue.bodies.values()) if reader else ()

@@ -264,7 +264,7 @@ def index_matches_manifest(run: ScopeRun) -> CheckOutcome:
     """The live index contains exactly the current chunks, and its files match the manifest."""
     store = run.backends.store
     problems = store.verify(run.scope)
-    live = sorted_hashes(bytes.fromhex(record_hash) for _, record_hash in store.fingerprints(run.scope))
+    live = sorted_hashes(store.record_hashes(run.scope))
     with run.state.open(run.scope.name) as state:
         expected = state.chunks.record_hashes()
         refused = refused_candidate(store, run.scope)

@@ -155,7 +155,7 @@ def summary_of(project: Project, run_id: str, scope: str, corpus: Corpus = SITE)
         project: The home of the corpus.
     """
     reports = ProjectState(project.state_dir).results_of(run_id)
-    stages = every_stage(corpus)
+    stages = stages_of(corpus, project.settings)
     return summarise(scope, [result_of(report, stages[report["stage"]].numbers) for report in reports])
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from searchsocket.errors import ConfigError
 from searchsocket.extensions import extensions
 from searchsocket.extensions.base import load
-from searchsocket.pipeline.run.context import SITE, Corpus, corpora_by_name
+from searchsocket.pipeline.run.context import Corpus, corpora_by_name
 from searchsocket.pipeline.run.stage import AnyStage
 from searchsocket.pipeline.stages.chunk_embeddings import chunk_embeddings
 from searchsocket.pipeline.stages.page_chunks import page_chunks
@@ -62,7 +62,7 @@ def publishing_stage(corpus: Corpus) -> str:
 
 def label_of(name: str) -> str:
     """The activity of a stage, for progress output; the stage's name if it is unknown."""
-    if stage := every_stage(SITE).get(name):
+    if stage := STAGES.get(name):
         return stage.label
     # The other corpora are loaded only for their own runs.
     stages = (every_stage(corpus).get(name) for corpus in corpora_by_name().values())

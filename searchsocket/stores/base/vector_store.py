@@ -162,6 +162,9 @@ class Catalogue(Protocol):
     def fingerprints(self, scope: Scope) -> Iterator[tuple[str, str]]:
         """(id, record_hash) of every live record, in rising order of id; streams."""
 
+    def record_hashes(self, scope: Scope) -> bytes:
+        """The record hash of every live record, 32 bytes each, in any order; empty if nothing was published."""
+
     def body_digests(self, scope: Scope) -> Iterator[tuple[str, str]]:
         """(url, digest) of the text of every live page that has one, by rising URL; streams.
 

@@ -228,6 +228,13 @@ class LiveGenerations:
             return
         yield from reader.numbering.all_fingerprints()
 
+    def record_hashes(self, scope: Scope) -> bytes:
+        """Return the record hash of every live record, 32 bytes each, in any order; empty if nothing was published."""
+        try:
+            return self.live(scope).numbering.names.hashes.tobytes()
+        except ScopeNotIndexed:
+            return b""
+
     def body_digests(self, scope: Scope) -> Iterator[tuple[str, str]]:
         """Yield (url, digest) of the text of every live page that has one, by rising URL."""
         try:

@@ -1,5 +1,6 @@
 """The names and numbers of a generation's records, which `stores/local/__init__` describes."""
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -93,6 +94,21 @@ class Numbering:
         """Yield (id, record_hash) of every record in ascending order of id, with one batch in memory at a time."""
         for start in range(0, len(self), _BATCH):
             yield from self._pairs(self.rows_by_id[start : start + _BATCH])
+
+    def digest(self) -> str:
+        """`index_digest` of all records, from bytes: from texts it would take three times as long."""
+        digest, width = hashlib.sha256(), self.ids.dtype.itemsize
+        for start in range(0, len(self), _BATCH):
+            rows = self.rows_by_id[start : start + _BATCH]
+            lines = np.empty((len(rows), width + 1 + 2 * HASH_BYTES + 1), np.uint8)
+            lines[:, :width] = np.ascontiguousarray(self.ids[rows]).view(np.uint8).reshape(-1, width)
+            lines[:, width], lines[:, -1] = 0, ord("\n")
+            hashes = self.names.hashes[rows].tobytes().hex().encode()
+            lines[:, width + 1 : -1] = np.frombuffer(hashes, np.uint8).reshape(-1, 2 * HASH_BYTES)
+            is_text = lines != 0  # shorter ids end with zeros
+            is_text[:, width] = True
+            digest.update(lines[is_text].tobytes())
+        return digest.hexdigest()
 
     def hashes(self, ids: Sequence[str]) -> dict[str, str]:
         """The record hash of each of these records that exists."""

@@ -78,7 +78,7 @@ def sync_files(folder: Path, names: Iterable[str]) -> None:
 def record_problems(reader: LocalReader) -> list[str]:
     """Compare the records with the manifest; return the problems."""
     try:
-        is_same = index_digest(reader.numbering.all_fingerprints()) == reader.generation.digest
+        is_same = reader.numbering.digest() == reader.generation.digest
         bodies = list(reader.catalogue.body_digests())
         expected = (reader.generation.bodies, reader.generation.bodies_digest or index_digest([]))
     except SearchSocketError as error:

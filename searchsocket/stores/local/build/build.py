@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from searchsocket.stores.base.vector_store import PublishInfo, check_model, index_digest
+from searchsocket.stores.base.vector_store import PublishInfo, check_model
 from searchsocket.stores.local.build.rows import Copied, NewRows, PackPlan, new_rows, plan_packs
 from searchsocket.stores.local.catalogue.bodies import TextSources, WrittenBodies, drop_unchanged_bodies, write_bodies
 from searchsocket.stores.local.catalogue.facts import write_facts
@@ -156,7 +156,7 @@ def build(
         records=len(rows.docs),
         pages=len(rows.facts.texts["url"].distinct()),
         routes=rows.facts.routes(),
-        digest=index_digest(numbering.all_fingerprints()),
+        digest=numbering.digest(),
         max_doc=rows.max_doc,
         packs=packs,
         bodies=bodies,
