@@ -14,8 +14,7 @@ from searchsocket.web.urls.form import UrlForm, url_form_of
 ProblemPart = Literal["page", "chunks", "secrets"]
 
 
-@dataclass(frozen=True, slots=True)
-class PageEntry:
+class PageEntry(NamedTuple):
     """Address, stamp and hash of a page at its last listing."""
 
     locator: str
