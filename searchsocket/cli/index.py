@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
@@ -14,13 +14,9 @@ from searchsocket.cli.output import hanging, line_width, print_json, say
 from searchsocket.cli.summary import TEXT_COLUMN, unchanged_lines
 from searchsocket.extensions import built_in, corpus_names
 from searchsocket.pipeline.run.options import OPTIONS, Option, RunOptions
-from searchsocket.pipeline.unchanged.record import unchanged_since
+from searchsocket.pipeline.unchanged.record import RunRecord, unchanged_since
 from searchsocket.system.age import process_age_s
 from searchsocket.system.memory import loading
-
-if TYPE_CHECKING:
-    from searchsocket.pipeline.unchanged.record import RunRecord
-
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -97,7 +93,7 @@ def index(
     index_corpora(root, scope_name, options, only, dry_run=dry_run, verbose=verbose, record=record, as_json=as_json)
 
 
-def _print_unchanged(last: "RunRecord", as_json: bool) -> None:
+def _print_unchanged(last: RunRecord, as_json: bool) -> None:
     """Print the outcome of a run without changes, with the id of the last run."""
     total = process_age_s()
     if log := log_lines():

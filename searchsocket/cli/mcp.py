@@ -2,18 +2,16 @@
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from searchsocket.agents.library import WithOthers
 from searchsocket.cli.commands import COMMANDS
 from searchsocket.cli.mcp_clients import doctor, install, skill
 from searchsocket.cli.options import offer_options, projects_option, scope_option
 from searchsocket.cli.sites import AgentRequest, chosen_sites
 from searchsocket.project.project import Project
-
-if TYPE_CHECKING:
-    from searchsocket.agents.library import WithOthers
 
 
 @click.group(invoke_without_command=True)
@@ -65,7 +63,7 @@ def mcp(
 
 
 def serve_http(
-    ctx: click.Context, scope_name: str | None, offer: dict[str, object], project: Project, others: "WithOthers | None"
+    ctx: click.Context, scope_name: str | None, offer: dict[str, object], project: Project, others: WithOthers | None
 ) -> None:
     """Serve agents of a project over HTTP.
 

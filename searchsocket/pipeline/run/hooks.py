@@ -8,18 +8,15 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import Literal, Protocol
 
 from searchsocket.errors import CandidateRefused, Interrupted, SearchSocketError
 from searchsocket.extensions import extensions
 from searchsocket.extensions.base import load
+from searchsocket.models.embedders.cache import EmbeddingCache
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.project.settings.model import Settings
 from searchsocket.stores.base.index_reader import IndexReader
-
-if TYPE_CHECKING:
-    from searchsocket.models.embedders.cache import EmbeddingCache
-
 
 # `begun`: it has the lock of its scope. `ended`: a stage alone, which published nothing.
 Moment = Literal["begun", "published", "ended", "refused", "failed"]
@@ -64,14 +61,14 @@ class SharedVectors(Protocol):
     def is_new(self) -> bool:
         """True until the first use on this disk."""
 
-    def fill(self, cache: "EmbeddingCache", tokens: Mapping[str, int]) -> int:
+    def fill(self, cache: EmbeddingCache, tokens: Mapping[str, int]) -> int:
         """Copy vectors that the local cache lacks, and count them.
 
         Args:
             tokens: Tokens of each needed text, by its hash.
         """
 
-    def send(self, cache: "EmbeddingCache", hashes: Iterable[str]) -> int:
+    def send(self, cache: EmbeddingCache, hashes: Iterable[str]) -> int:
         """Store vectors that others lack, and count them."""
 
 

@@ -3,15 +3,11 @@
 Imports only the standard library, since it runs before anything else is loaded.
 """
 
+import hashlib
 import os
 import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from hashlib import sha256
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import hashlib
 
 # The coarsest clock of a usual file system ticks every two seconds: a file that changed so shortly before the check may
 # change again and have the same times.
@@ -74,7 +70,7 @@ class Snapshot:
 def _digests(paths: Paths, *trusted_before_ns: int) -> list[str]:
     """A digest for each time before which change times are trusted."""
     small = f"{bytes_of(paths.contents)} {_names_in(paths.listings)}\n".encode()
-    digests = [sha256(small) for _ in trusted_before_ns]
+    digests = [hashlib.sha256(small) for _ in trusted_before_ns]
     for path in sorted(paths.trees):
         for name, info in _below(path):
             line = f"{name}\0{_stamp(info)}\n".encode("utf-8", "surrogateescape")
@@ -112,12 +108,12 @@ def bytes_of(paths: Iterable[str]) -> str:
     Raises:
         OSError: A file cannot be read.
     """
-    digest = sha256()
+    digest = hashlib.sha256()
     for path in sorted(paths):
         digest.update(f"{path}\0".encode("utf-8", "surrogateescape"))
         try:
             with open(path, "rb") as file:
-                digest.update(sha256(file.read()).digest())
+                digest.update(hashlib.sha256(file.read()).digest())
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
             digest.update(_MISSING.encode())
     return digest.hexdigest()
@@ -136,7 +132,7 @@ def _names_in(folders: Iterable[str]) -> str:
                 f"{entry.name}\0{'l' if entry.is_symlink() else 'd' if entry.is_dir() else 'f'}" for entry in entries
             )
         lines.append(folder)
-    return sha256("\n".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
+    return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def _stamp(info: os.stat_result | None) -> str:

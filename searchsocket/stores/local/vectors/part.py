@@ -4,19 +4,16 @@ import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from searchsocket.stores.base.vectors import VectorSnapshot
+from searchsocket.stores.base.vectors import VectorSnapshot, VectorUpkeep
 from searchsocket.stores.local.layout import FileEntry, Manifest
 from searchsocket.stores.local.numbering import Numbering, Origins, Rows
 from searchsocket.stores.local.vectors.selecting import Selector
 from searchsocket.types import Generation, Record, Scope, Vector, Vectors
-
-if TYPE_CHECKING:
-    from searchsocket.stores.base.vectors import VectorUpkeep
 
 BATCH = 4096  # vectors in memory at a time
 
@@ -48,7 +45,7 @@ class VectorPart(Protocol):
         """Compare the vectors of records of the live generation with `vectors`, at most `BATCH`; True if equal."""
 
     @property
-    def upkeep(self) -> "VectorUpkeep | None":
+    def upkeep(self) -> VectorUpkeep | None:
         """The maintenance interface of remote vectors."""
 
     def blocks(self, live: VectorSnapshot, numbering: Numbering, rows: Rows) -> Iterator[Vectors]:
