@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import date, datetime
 
-from searchsocket.errors import SearchSocketError, StateUnavailable
+from searchsocket.errors import SearchSocketError
 from searchsocket.extensions.answers.model import Prices, Usage
 from searchsocket.models.paying.ledger import Ledger
 from searchsocket.serving.capabilities.base import Caller
@@ -48,7 +48,8 @@ class Spending:
     def reserve(self, caller: Caller, usage: Usage) -> bool:
         """Reserve the highest cost of an answer; return False if a limit forbids it."""
         cost = self.prices.cost_usd(usage)
-        return not cost or (not self._is_month_spent(cost) and self._take(caller, cost, can_refuse=True))
+        is_forbidden = self._ledger.forbids(cost, self._month_usd, self._on_error)
+        return not cost or (not is_forbidden and self._take(caller, cost, can_refuse=True))
 
     def settle(self, caller: Caller, reserved: Usage, used: Usage, model: str) -> None:
         """Replace a reservation by the real cost, and record that in the ledger."""
@@ -60,16 +61,6 @@ class Spending:
             self._ledger.add("answers", model, tokens=used.prompt + used.completion, cost_usd=cost)
         except SearchSocketError as error:  # the answer is shown anyway
             self._on_error(error)
-
-    def _is_month_spent(self, cost_usd: float) -> bool:
-        """Return True if the month's budget is spent, or if the ledger cannot be read."""
-        if self._month_usd is None:
-            return False
-        try:
-            return self._ledger.paid_usd() + cost_usd > self._month_usd
-        except StateUnavailable as error:
-            self._on_error(error)
-            return True
 
     def _take(self, caller: Caller, cost_usd: float, *, can_refuse: bool) -> bool:
         if caller.trusted or not self._visitor_day_usd:

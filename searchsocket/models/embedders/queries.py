@@ -193,14 +193,7 @@ class QueryVectors:
         return vector
 
     def _is_month_spent(self, cost_usd: float) -> bool:
-        """Return True if the month's budget is spent, or if the ledger cannot be read."""
-        if self._usd_a_month is None or self._ledger is None or not cost_usd:
-            return False
-        try:
-            return self._ledger.paid_usd() + cost_usd > self._usd_a_month
-        except StateUnavailable as error:
-            self._on_error(error)
-            return True
+        return self._ledger is not None and self._ledger.forbids(cost_usd, self._usd_a_month, self._on_error)
 
     def _note_payment(self, embedder: Embedder, counted: int) -> None:
         """Record the new charges; `counted` tokens if the provider does not report them."""

@@ -88,6 +88,16 @@ class Ledger:
         """
         return float(sum(row[0] for row in self._rows("cost_usd", "month = ?", self.month())))
 
+    def forbids(self, cost_usd: float, month_usd: float | None, on_error: Callable[[BaseException], None]) -> bool:
+        """Return True if a cost exceeds the budget of this month, or if the ledger cannot be read."""
+        if month_usd is None or not cost_usd:
+            return False
+        try:
+            return self.paid_usd() + cost_usd > month_usd
+        except StateUnavailable as error:
+            on_error(error)
+            return True
+
     def close(self) -> None:
         with self._lock:
             if self._db is not None:

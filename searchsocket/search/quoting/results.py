@@ -304,10 +304,7 @@ class ResultWriter:
             section_score = self.scorer.most(chunk.score, titles)
             # Otherwise no heading matches, and the passage does not count.
             if section_score > max(most, chunk.score):
-                (start, end, *_), _, title = self._section_window(readable, _SECTION_CHARS)
-                marks = self.matches[readable.record.id].marks
-                marked = {mark.word for mark in marks if start <= mark.start and mark.end <= end}
-                section_score = self.scorer.section_score(chunk.score, title, marked)
+                section_score = self.scorer.section_score(chunk.score, *self._title_and_marked_words(readable))
             if section_score > most:
                 opening, most = chunk, section_score
         return opening
@@ -321,12 +318,16 @@ class ResultWriter:
             return None
         for chunk in group.sections:
             readable = self.readable[chunk.position]
-            (start, end, *_), _, title = self._section_window(readable, _SECTION_CHARS)
-            marks = self.matches[readable.record.id].marks
-            marked = {mark.word for mark in marks if start <= mark.start and mark.end <= end}
+            title, marked = self._title_and_marked_words(readable)
             if self.scorer.covers([title, *readable.record.chunk.at.heading_path[1:]], marked):
                 return chunk
         return None
+
+    def _title_and_marked_words(self, readable: ReadableRecord) -> tuple[str, set[str]]:
+        """Return the heading of a section that its passage opens, and the query's words in the passage."""
+        (start, end, *_), _, title = self._section_window(readable, _SECTION_CHARS)
+        marks = self.matches[readable.record.id].marks
+        return title, {mark.word for mark in marks if start <= mark.start and mark.end <= end}
 
     def _section(self, chunk: Ranked) -> SectionResult:
         readable = self.readable[chunk.position]
