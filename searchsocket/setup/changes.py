@@ -15,7 +15,7 @@ from searchsocket.project.project import Project
 from searchsocket.setup.build import ReadText
 from searchsocket.setup.client_files import COMPONENT, is_copy
 from searchsocket.setup.site import SiteFacts
-from searchsocket.system.errors import system_error
+from searchsocket.system.errors import system_errors
 from searchsocket.system.files import write_atomic
 
 RECORD = "init.json"  # in the state folder, which git ignores
@@ -291,14 +291,12 @@ def _save(project: Project, record: dict[str, dict[str, str | None]]) -> None:
 
 def _delete(root: Path, path: Path) -> None:
     """Delete a file, and the folders that are then empty."""
-    try:
+    with system_errors("cannot delete", path):
         path.unlink()
         for folder in path.parents:
             if folder == root or any(folder.iterdir()):
                 break
             folder.rmdir()
-    except OSError as error:
-        raise system_error("cannot delete", path, error) from error
 
 
 def _text(path: Path) -> str | None:

@@ -13,7 +13,7 @@ from searchsocket.state.errors import DamagedRow
 from searchsocket.state.history import GOLDEN_RESULT, HAS_GOLDEN
 from searchsocket.state.schema import SCHEMA, SCHEMA_VERSION, has_own_triggers
 from searchsocket.state.sql import key_of_extract
-from searchsocket.system.errors import client_error, system_error
+from searchsocket.system.errors import client_error, system_errors
 from searchsocket.system.files import make_folder, share
 
 _BUSY_TIMEOUT_S = 60.0
@@ -49,11 +49,9 @@ def open_state(path: Path, on_damage: Callable[[str], None] = lambda message: No
     Raises:
         StateUnavailable: The file can be neither opened nor set aside.
     """
-    try:
+    with system_errors("cannot open", path):
         make_folder(path.parent)
         emptied = path.exists() and path.stat().st_size == 0
-    except OSError as error:
-        raise system_error("cannot open", path, error) from error
     inode = _inode(path)
     try:
         db = _open(path)
@@ -128,11 +126,9 @@ def copy_state(path: Path, copy: Path) -> None:
     Raises:
         StateUnavailable: The database cannot be read.
     """
-    try:
+    with system_errors("cannot read", path):
         if path.is_file() and not _copy_sound(path, copy):
             copy.unlink(missing_ok=True)
-    except OSError as error:
-        raise system_error("cannot read", path, error) from error
 
 
 def _copy_sound(path: Path, copy: Path) -> bool:

@@ -4,6 +4,8 @@ import errno
 import os
 import re
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from searchsocket.errors import PermissionDenied, SearchSocketError, StateUnavailable
@@ -30,6 +32,15 @@ def system_error(
     if error.errno in _FULL:
         return StateUnavailable(f"{action} {path}: {_full(path)}")
     return kind(f"{action} {path}: {error.strerror or error}")
+
+
+@contextmanager
+def system_errors(action: str, path: Path, kind: type[SearchSocketError] = StateUnavailable) -> Iterator[None]:
+    """Convert errors of the operating system in the block; see `system_error`."""
+    try:
+        yield
+    except OSError as error:
+        raise system_error(action, path, error, kind) from error
 
 
 def refuse_link(path: Path) -> None:

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from searchsocket.system.errors import system_error
+from searchsocket.system.errors import system_errors
 
 FILE_MODE = 0o644  # the state folder controls access: users who may enter it may read its files (spec 24)
 FOLDER_MODE = 0o755
@@ -45,14 +45,12 @@ def write_atomic(
         PermissionDenied: The folder belongs to another user.
     """
     temporary_dir = temporary_dir or path.parent
-    try:
+    with system_errors("cannot write", path):
         make_folder(path.parent)
         make_folder(temporary_dir)
         with replacing(path, temporary_dir, durable=durable, mode=mode) as file:
             os.fchmod(file.fileno(), mode)
             file.write(data)
-    except OSError as error:
-        raise system_error("cannot write", path, error) from error
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from searchsocket.errors import ConfigError
 from searchsocket.project.project import HOME_VARIABLE
-from searchsocket.system.errors import system_error
+from searchsocket.system.errors import system_errors
 from searchsocket.system.files import write_atomic
 
 
@@ -28,12 +28,10 @@ def prepare_home(home: Path) -> None:
     Raises:
         StateUnavailable: The folder cannot be written.
     """
-    try:
+    with system_errors("cannot create the Dagster home", home):
         home.mkdir(parents=True, exist_ok=True, mode=0o700)
         # A concurrent first run writes hidden files at this moment.
         fresh = all(entry.name.startswith(".") for entry in home.iterdir())
-    except OSError as error:
-        raise system_error("cannot create the Dagster home", home, error) from error
     if fresh:
         write_atomic(
             home / "dagster.yaml", resources.files("searchsocket_assets").joinpath("dagster.yaml").read_bytes()

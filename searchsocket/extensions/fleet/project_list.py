@@ -19,7 +19,7 @@ from searchsocket.project.project import Project, index_folder, open_project
 from searchsocket.project.settings.load import FILE_NAME
 from searchsocket.project.settings.model import Settings
 from searchsocket.stores.local.layout import CURRENT, read_current
-from searchsocket.system.errors import system_error
+from searchsocket.system.errors import system_errors
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://.+", re.DOTALL)
@@ -95,11 +95,8 @@ class ProjectFolders:
 
     def read(self) -> dict[str, ListedProject]:
         """List the projects by name; a broken project has an `error`."""
-        try:
-            with os.scandir(self._root) as entries:
-                names = sorted(entry.name for entry in entries if entry.is_dir() and is_project_name(entry.name))
-        except OSError as error:
-            raise system_error("cannot list", self._root, error, ArtifactsUnavailable) from error
+        with system_errors("cannot list", self._root, ArtifactsUnavailable), os.scandir(self._root) as entries:
+            names = sorted(entry.name for entry in entries if entry.is_dir() and is_project_name(entry.name))
         return {name: self._read_entry(name) for name in names if _is_project(self._root / name)}
 
     def _read_entry(self, name: str) -> ListedProject:

@@ -42,7 +42,7 @@ from searchsocket.stores.local.layout import (
     write_current,
 )
 from searchsocket.stores.local.ownership import Ownership
-from searchsocket.system.errors import free_bytes, system_error
+from searchsocket.system.errors import free_bytes, system_errors
 from searchsocket.system.files import is_temporary, make_folder, sync, write_atomic
 from searchsocket.system.locks import scope_lock
 from searchsocket.types import Scope
@@ -138,7 +138,7 @@ class _Pull:
             return Pulled(self._scope.name, pointer.generation, is_new=False)
         text, description = self._description(pointer)
         self._make_room(description.total_bytes)
-        try:
+        with system_errors("cannot write the index in", self._folder):
             Ownership(self._root, self._scope.project_id).claim()
             make_folder(self._folder)
             sent = self._bring(description, pointer, current)
@@ -147,8 +147,6 @@ class _Pull:
             now = _after(current, pointer.generation)
             write_current(self._folder, now)
             remove_leftovers(self._folder, now)
-        except OSError as error:
-            raise system_error("cannot write the index in", self._folder, error) from error
         return Pulled(self._scope.name, pointer.generation, True, len(sent), sum(entry.bytes for entry in sent))
 
     def _current(self) -> Current | None:

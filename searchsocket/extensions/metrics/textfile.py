@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from searchsocket.errors import SearchSocketError, StateUnavailable
+from searchsocket.errors import SearchSocketError
 from searchsocket.extensions.metrics.settings import MetricsSettings
 from searchsocket.models.paying.ledger import Paid
 from searchsocket.pipeline.run.context import ScopeRun
@@ -16,7 +16,7 @@ from searchsocket.pipeline.run.hooks import RunMoment
 from searchsocket.project.corpora import configured_id
 from searchsocket.project.project import Project
 from searchsocket.project.scopes import is_scope_name
-from searchsocket.system.errors import system_error
+from searchsocket.system.errors import system_errors
 from searchsocket.system.files import FILE_MODE, replacing, write_atomic
 from searchsocket.system.locks import scope_lock
 
@@ -112,11 +112,9 @@ def _write(project: Project, text: str) -> None:
     settings: MetricsSettings = project.settings.section(MetricsSettings)
     folder = project.root / settings.textfile_dir
     path = folder / f"searchsocket-{_UNSAFE.sub('-', project.id)[:150]}.prom"
-    try:
-        with replacing(path, folder, durable=False, mode=FILE_MODE) as file:
-            file.write(text.encode("utf-8", "replace"))
-    except OSError as error:
-        raise system_error("cannot write the metrics", path, error, StateUnavailable) from error
+    writing = replacing(path, folder, durable=False, mode=FILE_MODE)
+    with system_errors("cannot write the metrics", path), writing as file:
+        file.write(text.encode("utf-8", "replace"))
 
 
 def _text(run: ScopeRun, counted: CountedRuns) -> str:

@@ -14,7 +14,7 @@ from searchsocket.project.project import Project
 from searchsocket.state.project import ProjectState
 from searchsocket.state.source_files import SourceFiles
 from searchsocket.stores import make_store, make_vectors
-from searchsocket.system.errors import system_error
+from searchsocket.system.errors import system_error, system_errors
 from searchsocket.types import Scope
 
 
@@ -70,9 +70,7 @@ def _forget(project: Project, scope: Scope, environ: Mapping[str, str], *, with_
             except OSError as error:
                 raise system_error("cannot delete", folder, error) from error
         SourceFiles(state_dir).forget(scope.name)
-        try:
+        with system_errors("cannot delete", state_dir):
             drop_records(str(state_dir), scope.name)
-        except OSError as error:
-            raise system_error("cannot delete", state_dir, error) from error
         if with_rows:
             state.forget(scope.name)

@@ -17,7 +17,7 @@ from searchsocket.pipeline.run.hooks import holding, hooks_of, telling
 from searchsocket.pipeline.run.results import Numbers, StageResult
 from searchsocket.project.access import make_private_folders
 from searchsocket.state.scope import ScopeState
-from searchsocket.system.errors import system_error
+from searchsocket.system.errors import system_errors
 
 N = TypeVar("N", bound=Numbers)
 StageBody = Callable[[ScopeRun, ScopeState], StageResult[N]]
@@ -138,11 +138,9 @@ def exclusive(run: ScopeRun) -> Iterator[None]:
 
 def empty_temporary_dir(run: ScopeRun) -> None:
     """Delete the temporary files of an interrupted run."""
-    try:
+    with system_errors("cannot empty", run.temporary_dir):
         if run.temporary_dir.exists():
             shutil.rmtree(run.temporary_dir)
-    except OSError as error:
-        raise system_error("cannot empty", run.temporary_dir, error) from error
 
 
 def _leave_no_empty_folder(run: ScopeRun) -> None:

@@ -34,7 +34,7 @@ from searchsocket.sources.git_objects import Repository
 from searchsocket.state.mirror import MirrorPage
 from searchsocket.state.scope import ScopeState
 from searchsocket.system.batches import batches
-from searchsocket.system.errors import system_error
+from searchsocket.system.errors import system_error, system_errors
 from searchsocket.system.files import FILE_MODE, TEMPORARY, make_folder, replacing, write_atomic
 from searchsocket.types import PageFacts, StatedFacts
 from searchsocket.web.routes.kit import KitProject
@@ -424,12 +424,9 @@ def _link(source: Path, path: Path, temporary_dir: Path, digest: str) -> bool:
 
 def _write(path: Path, data: bytes, temporary_dir: Path) -> None:
     """`write_atomic` without creating the folder: checking it for every file would take a third of the time."""
-    try:
-        with replacing(path, temporary_dir, durable=False) as file:
-            os.fchmod(file.fileno(), FILE_MODE)
-            file.write(data)
-    except OSError as error:
-        raise system_error("cannot write", path, error) from error
+    with system_errors("cannot write", path), replacing(path, temporary_dir, durable=False) as file:
+        os.fchmod(file.fileno(), FILE_MODE)
+        file.write(data)
 
 
 def _unchanged_text(path: Path, digest: str) -> str | None:
@@ -455,7 +452,5 @@ def _folder(root: Path, relative: str) -> Path:
 
 
 def _make(folder: Path) -> None:
-    try:
+    with system_errors("cannot write", folder):
         make_folder(folder)
-    except OSError as error:
-        raise system_error("cannot write", folder, error) from error

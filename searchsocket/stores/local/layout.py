@@ -13,7 +13,7 @@ from types import TracebackType
 
 from searchsocket.errors import IndexCorrupt, IndexFormat, InvalidScope, NewerRelease, VectorBackendUnavailable
 from searchsocket.stores.base.naming import GENERATION_NAME, check_scope_name
-from searchsocket.system.errors import first_refused, permission_denied, system_error
+from searchsocket.system.errors import first_refused, permission_denied, system_error, system_errors
 from searchsocket.system.files import is_temporary, sync, write_atomic
 from searchsocket.system.json_text import JsonObject
 from searchsocket.types import Generation, Recall, SiteVersion, Spread, VersionFamily
@@ -353,7 +353,5 @@ def writing(path: Path) -> Iterator[None]:
     Raises:
         StateUnavailable: The disk is full, read-only or cannot be written for another reason.
     """
-    try:
+    with system_errors("cannot write the index in", path):
         yield
-    except OSError as error:
-        raise system_error("cannot write the index in", path, error) from error

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from searchsocket.errors import ConfigError
 from searchsocket.project.settings.load import FILE_NAME
-from searchsocket.system.errors import system_error
+from searchsocket.system.errors import system_error, system_errors
 from searchsocket.system.files import make_private_folder, write_atomic
 from searchsocket.system.locks import scope_lock
 from searchsocket.text.mistakes import explain_mistake
@@ -166,11 +166,9 @@ def site_project(url: str, max_pages: int | None) -> Path:
     digest = hashlib.sha256(url.encode()).hexdigest()[:_HASH_CHARS]
     folder = sites_folder() / f"{site_name(url)}-{digest}"
     path = folder / FILE_NAME
-    try:
+    with system_errors("cannot make", folder):
         make_private_folder(folder)
         text = path.read_text(encoding="utf-8") if path.exists() else _settings(url)
-    except OSError as error:
-        raise system_error("cannot make", folder, error) from error
     if max_pages is not None:
         text = _MAX_PAGES_LINE.sub(f"max_pages = {max_pages}", text)
     write_atomic(path, text.encode(), mode=0o600)  # a URL may contain a password

@@ -15,7 +15,7 @@ from searchsocket.project.project import Project, open_project
 from searchsocket.project.settings.model import StateSettings
 from searchsocket.serving.service import OnError, open_service
 from searchsocket.serving.services import open_services
-from searchsocket.system.errors import system_error
+from searchsocket.system.errors import system_errors
 from searchsocket.system.files import make_private_folder
 
 
@@ -29,10 +29,8 @@ def pulled_home(environ: Mapping[str, str]) -> Project:
     """
     here = Path.cwd()
     folder = cache_folder(environ, here, here / StateSettings().dir) / "artifacts"
-    try:
+    with system_errors("cannot make", folder):
         make_private_folder(folder)
-    except OSError as error:
-        raise system_error("cannot make", folder, error) from error
     return open_project(folder, environ)
 
 
