@@ -2,16 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 from urllib.parse import unquote
+
+from pathspec import GitIgnoreSpec
 
 from searchsocket.content.pages import RawPage
 from searchsocket.errors import ConfigError
 from searchsocket.project.settings.source_kinds import SourceKind
 from searchsocket.web.urls.form import UrlForm
-
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
 
 
 @dataclass(slots=True)
@@ -85,8 +84,6 @@ class Source(Protocol):
 class Excluder:
     """Test for excluded URLs."""
 
-    _spec: "GitIgnoreSpec | None" = None
-
     def __init__(self, globs: Sequence[str]) -> None:
         """
         Args:
@@ -95,12 +92,8 @@ class Excluder:
         Raises:
             ConfigError: A glob cannot be read.
         """
-        if not globs:
-            return
-        from pathspec import GitIgnoreSpec  # takes a tenth of all imports of a run
-
         try:
-            self._spec = GitIgnoreSpec.from_lines([_whole_tree(glob) for glob in globs])
+            self._spec = GitIgnoreSpec.from_lines([_whole_tree(glob) for glob in globs]) if globs else None
         except (ValueError, TypeError) as error:
             raise ConfigError(f"source.exclude: {error}") from error
 

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from pathspec import GitIgnoreSpec
+
 from searchsocket.content.pages import RawPage
 from searchsocket.errors import ConfigError, InvalidRequest, SourceUnavailable
 from searchsocket.project.settings.source_kinds import CONTENT_FILES
@@ -58,8 +60,6 @@ class ContentPaths:
         for glob in globs:
             if ".." in glob.split("/") or glob.startswith("/"):
                 raise ConfigError(f"source.content_files.globs: {glob!r} must stay below base_dir, without `..` or `/`")
-        from pathspec import GitIgnoreSpec  # a build folder needs none
-
         try:
             self._specs = [(GitIgnoreSpec.from_lines([glob]), _fixed_folder(glob)) for glob in globs]
         except (ValueError, TypeError) as error:

@@ -250,10 +250,7 @@ def spread_of(vectors: Vectors) -> Spread | None:
         return None
     wide = vectors.astype(np.float64)
     cosines = (wide @ wide.T)[np.triu_indices(len(wide), 1)]
-    # np.quantile would import numpy.ma.
-    places = np.multiply(_SPREAD_LEVELS, len(cosines) - 1)
-    quantiles = np.interp(places, np.arange(len(cosines)), np.sort(cosines))
-    return Spread(*quantiles.round(_SPREAD_DIGITS).tolist())
+    return Spread(*np.quantile(cosines, _SPREAD_LEVELS).round(_SPREAD_DIGITS).tolist())
 
 
 def write_packs(
