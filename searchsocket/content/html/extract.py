@@ -57,7 +57,7 @@ _LABEL = re.compile(
 _FILE = re.compile(r"\.[A-Za-z]{2,9}$")
 # Part of the cache key: raise the number with every change of output; library versions are included.
 EXTRACTOR_VERSION = " ".join(
-    ["17", *(f"{name}={version(name)}" for name in ("lxml", "markdown-it-py")), fields_version()]
+    ["18", *(f"{name}={version(name)}" for name in ("lxml", "markdown-it-py")), fields_version()]
 )
 _REFRESH = re.compile(r"\s*(\d+)(?:\.\d*)?\s*[;,]\s*(?:url\s*=\s*)?(.*)", re.IGNORECASE | re.DOTALL)
 _SCRIPT = re.compile(

@@ -17,17 +17,22 @@ _NEXT = re.compile(
             |default[ \t]+(?:[({[]|(?:(?:async[ \t]+)?function|class)\b|[\w$.]+[ \t]*(?:\(|;?$))))
         |(?P<container>[ \t]*:{3,}[ \t]*(?:\{[^{}\n]{0,200}\}|[\w-]{1,50})?(?P<title>[^\n]{0,300})$)
         |(?P<note>%%[ \t\n][^%]{0,2000}%%[ \t]*$))
+    |(?P<escape>\\[\\`<>{\[=:!%])
+    |(?P<below>\n\{:(?=[ \t]*[\w.:/#])[^{}\n]{1,200}\}[ \t]*$)
     |(?P<ticks>`+)
     |<(?:(?P<comment>!--)
         |(?P<raw>script|style|svelte:head)(?=[\s>/])
-        |(?P<tag>/?[A-Za-z][\w:.-]*(?=[\s/>])))
+        |(?P<tag>(?<!\]\(<)(?<!\]:[ ]<)(?![a-z][\w+.-]{0,30}://)/?[a-z][\w:.-]*(?=[\s/>])))
     |\{(?:(?P<block>[#](?:if|each|await|key|snippet)\s|:(?:else|then|catch)\b|/(?:if|each|await|key|snippet)\}|@(?:html|const|render|debug|attach)\s)
         |(?P<expression>/\*)
         |(?P<highlight>(?:%-?|\{[<%])[ \t]*highlight[ \t]+(?P<language>[\w+-]{1,30})[^\n]{0,200}?(?:%|[%>]\})\})
-        |(?P<template>%[^\n]{0,500}?%\}|\{[<%][^{}]{0,2000}[%>]\}\})
-        |(?P<target>(?<=\]\(\{)\{-?[ \t]*(?:['"](?P<path>[^'"{}\n]{0,300})['"])?[^{}\n]{0,300}\}\})
-        |(?P<attributes>(?::|[\w-]+=")[^{}\n]{1,200}\}|[ \t]*[.#][\w:-]+(?:[ \t][^{}\n]{0,200})?\}))
-    |(?P<link>!?\[\[(?P<page>[^\[\]|\n]{1,200})(?:\|(?P<alias>[^\[\]\n]{1,200}))?\]\](?!\())
+        |(?P<hidden>%-?[ \t]*comment[ \t]*-?%\}|::comment\})
+        |(?P<template>%(?:[^{]|\{(?!%)){0,500}?%\}|\{[<%][^{}]{0,2000}[%>]\}\}|\#-?\s[^{}]{0,1000}?\#\})
+        |(?P<target>(?<=\]\(\{)\{(?P<value>[^{}\n]{0,300})\}\}(?P<rest>[^()\s]{0,300}))
+        |(?P<attributes>(?<!\{\{)(?:(?::(?=[ \t]*[\w.:/#])|[\w-]+=")[^{}\n]{1,200}\}
+            |(?:(?<=[\])`*>":]\{)|(?=[^{}\n]{0,250}\}[ \t]*(?:\||$)))[ \t]*[.#][\w:-]+(?:[ \t][^{}\n]{0,200})?\})))
+    |(?P<link>!?\[\[(?P<page>[^\[\]|\n]{1,200})(?:\|(?P<alias>[^\[\]\n]{1,200}))?\]\](?![(\[]))
+    |(?P<icon>:(?:material|octicons|fontawesome|simple)-[\w-]{1,60}:)
     |(?P<alert>(?<=>)[ \t]*\[![\w-]{1,30}\][+-]?)
     |(?P<marked>(?<![\w=])==(?=[^\s=])[^=\n]{1,200}(?<=\S)==(?![\w=]))""",
     re.VERBOSE | re.MULTILINE | re.IGNORECASE,
@@ -40,12 +45,21 @@ _MIDDLE = rf"\{{(?>[^{{}}\"'`]{{1,500}}+|{_STRINGS}|{_INNER}){{0,30}}+\}}"
 _BRACES = rf"\{{(?>[^{{}}\"'`]{{1,1000}}+|{_STRINGS}|{_MIDDLE}){{0,50}}+\}}"
 _BRACED = re.compile(_BRACES)
 _TAG_REST = re.compile(rf"""(?>[^<>{{}}"']{{1,1000}}+|"[^"]{{0,1000}}+"|'[^']{{0,1000}}+'|{_BRACES}){{0,100}}+>""")
-_ATTRIBUTE = re.compile(r"""\s([A-Za-z][\w-]{0,50})(?:=("[^"{}]*"|'[^'{}]*'|[^\s"'{}<>=`]+))?(?=[\s/>])""")
+_ATTRIBUTE = re.compile(rf"""\s([^\s"'<>/={{}}]{{1,50}})(?:=("[^"]*"|'[^']*'|{_BRACES}|[^\s"'<>=`]+))?(?=[\s/>])""")
+_ATTRIBUTE_NAME = re.compile(r"[A-Za-z][\w-]*")
 _HIGHLIGHT_END = re.compile(r"\{(?:%-?|\{[<%])[ \t]*(?:end|/)highlight[ \t]*(?:-?%|[%>]\})\}")
+_HIDDEN_END = re.compile(r"\{(?:%-?[ \t]*endcomment[ \t]*-?%|:/(?:comment)?)\}")
+_MAX_COMMENT_CHARS = 4_000  # in an expression of MDX
 _ID = re.compile(r"#([^\s{}.#]+)")
+_TEMPLATE = re.compile(r"(['\"])\{\{([^{}\n]{0,300})\}\}([^'\"{}]{0,300})\1")
+_TEMPLATE_PATH = re.compile(r"""-?[ \t]*['"]([^'"]*)['"]""")
+_TEMPLATE_BASE = re.compile(r"base|\bsite\.url\b", re.IGNORECASE)
+_MAX_LINE = 300  # characters of a line that are read backwards
 _BRACED_END = re.compile(r"\{[^{}]*\}\s*$")
-_UNDERLINE = re.compile(r"[^\n]*\n[ \t]*(?:=+|-+)[ \t]*$", re.MULTILINE)
-_NAMING = re.compile(r"""\s(?:title|label|header|question|summary)=(?:"([^"{}]{1,300})"|'([^'{}]{1,300})')""")
+_UNDERLINE = re.compile(r"[^\n]{0,200}\n[ \t]*(?:=+|-+)[ \t]*$", re.MULTILINE)
+_SHOWN_VALUE = r"""(?:"([^"{}]{1,500})"|'([^'{}]{1,500})')"""
+_NAMING = re.compile(rf"\s(?:title|label|header|question|summary)={_SHOWN_VALUE}")
+_DESCRIBING = re.compile(rf"\sdescription={_SHOWN_VALUE}")
 _BLANK_LINE = re.compile(r"\n(?=[ \t]*\n)")
 _MAX_BLANK_LINES = 20  # in one `export` statement
 # Python-Markdown: `!!! note "Title"`, `??? note`, `=== "Tab"`, each with an indented body.
@@ -67,12 +81,12 @@ def plain_markdown(text: str, noindex_attr: str, *, robots: bool = True) -> tupl
         robots: False ignores robots metas.
 
     Returns:
-        The text, and True if the page is noindex. That is so if a tag outside code has `noindex_attr`, or a robots
-        meta or comment asks for it. With an end comment, `<!-- /noindex -->`, only the text between them is removed.
+        The text, and False; or "", and True if the page is noindex. That is so if a tag outside code has
+        `noindex_attr`, or a robots meta or comment asks for it. With an end comment, `<!-- /noindex -->`, only the
+        text between them is removed.
     """
     text = _without_indentation(text)
     parts: list[str] = []
-    noindex = False
     at = 0
     while match := _NEXT.search(text, at):
         parts.append(text[at : match.start()])
@@ -80,12 +94,13 @@ def plain_markdown(text: str, noindex_attr: str, *, robots: bool = True) -> tupl
         end, text_left = _read_construct(text, match, str(kind))
         if kind in {"tag", "raw"}:
             tag = text[match.start() : end]
-            noindex |= _carries(tag, noindex_attr) or (robots and _ROBOTS.search(tag) is not None)
-        elif kind == "comment":
-            noindex |= _NOINDEX.fullmatch(text, match.start(), end) is not None
+            if _carries(tag, noindex_attr) or (robots and _ROBOTS.search(tag)):
+                return "", True
+        elif kind == "comment" and _NOINDEX.fullmatch(text, match.start(), end):
+            return "", True
         parts.append(text_left)
         at = max(end, match.end() if kind != "ticks" else end)
-    return "".join([*parts, text[at:]]), noindex
+    return "".join([*parts, text[at:]]), False
 
 
 def _read_construct(text: str, match: re.Match[str], kind: str) -> tuple[int, str]:
@@ -112,14 +127,18 @@ def _read_construct(text: str, match: re.Match[str], kind: str) -> tuple[int, st
         if not end:
             return match.end(), match[0]
         tag = text[start:end]
-        return end, _plain_tag(tag) or (_titled(tag) if _begins_line(text, start) else "")
+        before = _line_before(text, start)
+        return end, _plain_tag(tag) or ("" if before.strip() else _titled(tag, "   " if before else ""))
     if kind == "block":
         return _brace_end(text, start), ""
     if kind == "export":
         return _export_end(text, match.end()), ""
     if kind == "expression":
-        end = text.find("*/}", match.end())
+        end = text.find("*/}", match.end(), match.end() + _MAX_COMMENT_CHARS)
         return (end + 3, "") if end >= 0 else (match.end(), match[0])
+    if kind == "hidden":
+        close = _HIDDEN_END.search(text, match.end())
+        return (close.end() if close else len(text)), ""
     if kind == "highlight":
         close = _HIGHLIGHT_END.search(text, match.end())
         end = close.end() if close else len(text)
@@ -130,37 +149,60 @@ def _read_construct(text: str, match: re.Match[str], kind: str) -> tuple[int, st
 
 def _remaining(text: str, match: re.Match[str], kind: str) -> str:
     """Return the text that remains of a construct without a body of its own."""
+    if kind == "escape":
+        return match[0]
     if kind == "container":
-        return _paragraph(_BRACED_END.sub("", match["title"]).strip().strip("[]"))
-    if kind == "link":  # `[[page#section|alias]]`; of an embedded file nothing remains
+        indent = match[0][: len(match[0]) - len(match[0].lstrip())]
+        return _paragraph(_BRACED_END.sub("", match["title"]).strip().strip("[]"), indent)
+    if kind == "link":  # `[[page#section|alias]]`; of an embedded file and a list of contents nothing remains
         page, _, section = match["page"].strip("\\ ").partition("#")
-        return "" if match[0].startswith("!") else (match["alias"] or page or section).strip()
+        is_text = not match[0].startswith("!") and page.lower() not in ("toc", "_toc_")
+        return (match["alias"] or page or section).strip() if is_text else ""
     if kind == "target":  # of a link, in a template: `{{ '/docs/rope' | relative_url }}`
-        return match["path"] or ""
+        return _address(match["value"], match["rest"])
     if kind == "marked":
         return match[0][2:-2]
-    if kind == "attributes" and (own := _ID.search(match[0])) and _is_heading(text, match):
-        return f"{{#{own[1]}}}"
-    return ""
+    own = _ID.search(match[0]) if kind in ("attributes", "below") else None
+    if kind == "below":  # a block, on the next line
+        is_heading = _line_before(text, match.start()).lstrip().startswith("#")
+        return f" {{#{own[1]}}}" if own and is_heading else "\n"
+    return f"{{#{own[1]}}}" if own and _is_heading(text, match) else ""
 
 
-def _paragraph(text: str) -> str:
-    return f"\n\n**{text}**\n\n" if text else "\n"
+def _paragraph(text: str, indent: str = "") -> str:
+    return f"\n\n{indent}**{text}**\n\n" if text else "\n"
 
 
-def _titled(tag: str) -> str:
-    """Return the title that a component shows, as a paragraph: `<Accordion title="Is it free?">`."""
-    naming = _NAMING.search(tag)
-    return _paragraph((naming[1] or naming[2]).strip()) if naming else ""
+def _titled(tag: str, indent: str) -> str:
+    """Return the title and description that a component shows, as paragraphs: `<Accordion title="Is it free?">`.
+
+    Args:
+        indent: Of both, and of what follows the tag; they stay in a list item, and are no code.
+    """
+    title, description = _NAMING.search(tag), _DESCRIBING.search(tag)
+    paragraphs = [f"**{(title[1] or title[2]).strip()}**"] if title else []
+    if description:
+        paragraphs.append((description[1] or description[2]).strip())
+    return "".join([*(f"\n\n{indent}{paragraph}" for paragraph in paragraphs), f"\n\n{indent}"]) if paragraphs else ""
 
 
-def _begins_line(text: str, at: int) -> bool:
-    return not text[text.rfind("\n", 0, at) + 1 : at].strip()
+def _address(template: str, rest: str) -> str:
+    """Return the address that a template and the text after it write; "" if only the build knows it."""
+    path = _TEMPLATE_PATH.match(template)
+    if path:
+        return path[1] + rest
+    return rest if _TEMPLATE_BASE.search(template) else ""
+
+
+def _line_before(text: str, at: int) -> str:
+    """Return the text before a position on its line, `_MAX_LINE` characters at most."""
+    start = max(0, at - _MAX_LINE)
+    return text[max(start, text.rfind("\n", start, at) + 1) : at]
 
 
 def _is_heading(text: str, match: re.Match[str]) -> bool:
-    line = text[text.rfind("\n", 0, match.start()) + 1 :][:200].lstrip()
-    return line.startswith("#") or _UNDERLINE.match(text, match.end()) is not None
+    before = _line_before(text, match.start()).lstrip()
+    return before.startswith("#") or _UNDERLINE.match(text, match.end()) is not None
 
 
 def _export_end(text: str, at: int) -> int:
@@ -195,7 +237,7 @@ def _without_indentation(text: str) -> str:
             fence = ""
         elif not fence and (block := _INDENTED.match(line.lstrip())):
             bodies.append(indent + _BODY_INDENT)
-            line = _paragraph(block["title"] or block["tab"] or "")
+            line = _paragraph(block["title"] or block["tab"] or "", line[: len(line) - len(line.lstrip())])
         lines.append(line)
     return "\n".join(lines)
 
@@ -228,8 +270,20 @@ def _plain_tag(tag: str) -> str:
         return ""
     if tag.startswith("</"):
         return f"</{name[1]}>"
-    attributes = "".join(match[0] for match in _ATTRIBUTE.finditer(tag, name.end()))
+    attributes = "".join(map(_plain_attribute, _ATTRIBUTE.finditer(tag, name.end())))
     return f"<{name[1]}{attributes}{' /' if tag.endswith('/>') else ''}>"
+
+
+def _plain_attribute(match: re.Match[str]) -> str:
+    """Return an attribute as HTML has it; "" for a directive, or a value that only the build knows."""
+    name, value = match.groups("")
+    if not _ATTRIBUTE_NAME.fullmatch(name):
+        return ""
+    if "{" not in value:
+        return match[0]
+    template = _TEMPLATE.fullmatch(value)
+    address = _address(template[2], template[3]) if template else ""
+    return f' {name}="{address}"' if address else ""
 
 
 def _carries(tag: str, attribute: str) -> bool:

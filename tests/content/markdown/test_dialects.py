@@ -31,6 +31,14 @@ SHOWN = {
         "[A]({{ '/docs/rope#knots' | relative_url }}) [B]({{ site.baseurl }}/b) [C]({% link c.md %})",
         ["[A](/docs/rope#knots) [B](/b) [C]()"],
     ),
+    "a target that only the build knows": ("[A]({{ site.repository }}/issues/1) b", ["[A]() b"]),
+    "a template in an attribute": (
+        """<a class="x" href="{{ '/docs/' | relative_url }}" title="In v{{ v }}">A</a>""",
+        ['<a class="x" href="/docs/">A</a>'],
+    ),
+    "a tag of a template over several lines": ('{% include image.html\n  src="a.png" %}\nText.', ["Text."]),
+    "a comment of a template": ("{% comment %}\nlater\n{% endcomment %}\nText. {# later #}", ["Text."]),
+    "a comment of kramdown": ("{::comment}\nlater\n{:/comment}\nText.", ["Text."]),
     "attributes of a block": ('Text.\n{class="wide" id=x}', ["Text."]),
     "a component with nested data": ("<Preview config={[{ a: [{ b: 1 }, { c: { d: 'x' } }] }]} />\n\nText.", ["Text."]),
     "a link by name": ("See [[Install#Linux|the guide]] and [[Usage]].", ["See the guide and Usage."]),
@@ -40,11 +48,24 @@ SHOWN = {
     "attributes": ('Text.\n{: .no_toc }\n[A](b){:target="_blank"} c', ["Text.", "[A](b) c"]),
     "an id of a heading": ("## Title {: #own .big }", ["## Title {#own}"]),
     "an id of an underlined heading": ("Title { #own }\n-----", ["Title {#own}", "-----"]),
+    "an id below a heading": ("## 4.4.1\n{: #v4-4-1}\n\nText.\n{: .note}", ["## 4.4.1 {#v4-4-1}", "Text."]),
+    "attributes of a cell": ("| a { .wide } |\n|---|", ["| a  |", "|---|"]),
+    "an icon": ("- :material-clock-fast:{ .lg .middle } __Fast__", ["-  __Fast__"]),
+    "a place of the list of contents": ("[[toc]]\n[[_TOC_]]\nText.", ["Text."]),
+    "a title in a list": (
+        '1. One\n\n    ::: tip Careful\n    Text.\n    :::\n\n    !!! note "Also"\n        More.',
+        ["1. One", "    **Careful**", "    Text.", "    **Also**", "    More."],
+    ),
     "an import over several lines": ("import {\n  A,\n} from './a'\n\nText.", ["Text."]),
     "an export": ("export const meta = {\n  a: 1,\n\n  b: 2,\n}\n\nText.", ["Text."]),
     "a default export": ("export default ({children}) => <Layout>{children}</Layout>\n\nText.", ["Text."]),
     "an expression that is a comment": ("{/* later */}\nText.", ["Text."]),
     "a title of a component": ('<Accordion title="Is it free?">\nYes.\n</Accordion>', ["**Is it free?**", "Yes."]),
+    "a component in a list": (
+        '1. One\n\n\t<Tab label="npm">\n\tRun it.\n\t</Tab>',
+        ["1. One", "   **npm**", "\tRun it."],
+    ),
+    "a card": ('<LinkCard title="Rope" description="All knots." href="/rope" />', ["**Rope**", "All knots."]),
     "a component in a sentence": ('The <Tooltip label="A rope">line</Tooltip> holds.', ["The line holds."]),
 }
 UNCHANGED = {
@@ -56,6 +77,14 @@ UNCHANGED = {
     "exclamation": "Stop!!! now\n\nWhat??? no",
     "code": "```\n::: note\n!!! note\n{% x %}\n```\n\n`{{< x >}}`",
     "percent": "100 %% done %% now",
+    "an escaped mark": r"# \<script setup> and Ref\<T>, \{#if a} \[[x]] \==y==" + "\n\nText.",
+    "an address": "See <https://example.com/a>, <mailto:a@example.com> and [b](<https://example.com/(c)>).",
+    "a target with spaces": "[a](<docs/My File.md>) [b]\n\n[b]: <docs/My File.md>",
+    "a link to a number": "see [[1]][ref] and [[2]](https://example.com)",
+    "a path in JSON": "the path {.metadata.name} of {.items[*].name} is read",
+    "a template of Go": "date = '{{ .Date }}' and {{.Title}}",
+    "a format": "{:?} and {:>8} print it",
+    "mathematics": r"$x^{.5} + \frac{a}{b}$",
     "a value": "the value {meta.name} and {{ page.title }}",
 }
 
@@ -68,6 +97,12 @@ def test_what_readers_of_the_site_see_stays(text: str, lines: list[str]) -> None
 
 @pytest.mark.parametrize("text", UNCHANGED.values(), ids=UNCHANGED)
 def test_text_that_only_looks_like_a_mark_stays(text: str) -> None:
+    assert plain_markdown(text, "")[0] == text
+
+
+def test_text_behind_an_escaped_tag_stays() -> None:
+    """A page about `<script setup>` ended at its title."""
+    text = "# \\<script setup>\n\nText.\n\n```vue\n<script setup>\n</script>\n```\n"
     assert plain_markdown(text, "")[0] == text
 
 
