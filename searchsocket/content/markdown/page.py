@@ -27,6 +27,7 @@ from searchsocket.content.markdown.lines import source_lines
 from searchsocket.content.page_fields import FIELDS
 from searchsocket.content.pages import ExtractedPage, RawPage
 from searchsocket.project.settings.site import ExtractSettings, TransformSettings
+from searchsocket.system.json_text import without_lone_surrogates
 from searchsocket.text.facets import NO_FACETS, Facets, read_facets
 from searchsocket.web.urls.resolve import AT_ROOT, SiteBase
 
@@ -223,6 +224,10 @@ class _FrontMatterLoader(yaml.BaseLoader):
         self.depth -= 1
         return node
 
+    def construct_scalar(self, node: yaml.ScalarNode) -> str:
+        """Join the halves of a character that are escaped one by one; half a character becomes U+FFFD."""
+        return str(super().construct_scalar(node)).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
 
 def split_front_matter(text: str) -> tuple[Mapping[str, object], str, str]:
     """Split the front matter off a content file.
@@ -252,8 +257,9 @@ def _split_json(text: str) -> tuple[Mapping[str, object], str, str]:
     start = _JSON_FRONT_MATTER.match(text)
     if start is None:
         return {}, text, ""
+    whole = without_lone_surrogates(text[:_MAX_FRONT_MATTER_CHARS].encode()).decode()  # of the same length
     try:
-        values, end = json.JSONDecoder().raw_decode(text[:_MAX_FRONT_MATTER_CHARS], start.end() - 1)
+        values, end = json.JSONDecoder().raw_decode(whole, start.end() - 1)
     except (ValueError, RecursionError):
         return {}, text, ""  # a block of Svelte, or text
     return values, text[end:], ""

@@ -114,6 +114,13 @@ def test_front_matter_may_be_json(text: str) -> None:
     assert (values["title"], values["draft"], body.strip(), warning) == ("Rope", True, "Text.", "")
 
 
+@pytest.mark.parametrize("text", [r'{"title": "é\ud800 \ud83e\udea2"}', '---\ntitle: "é\\ud800 \\ud83e\\udea2"\n---'])
+def test_half_a_character_in_front_matter_is_replaced(text: str) -> None:
+    """One such file made every run fail."""
+    values, body, warning = split_front_matter(f"{text}\nText.")
+    assert (values["title"], body.strip(), warning) == ("é\ufffd \U0001faa2", "Text.", "")
+
+
 @pytest.mark.parametrize("text", ["{#if a}\nText.\n{/if}", '{"a" is a string}', "{ x }"])
 def test_other_braces_are_no_front_matter(text: str) -> None:
     assert split_front_matter(text) == ({}, text, "")
