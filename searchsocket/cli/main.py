@@ -117,6 +117,14 @@ def _open_output() -> None:
             stream.reconfigure(encoding="utf-8", errors=stream.errors)
 
 
+def _discard_failed_output() -> None:
+    """Discard what stdout cannot take, such as a full disk: the interpreter would report it again at its exit."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def main() -> None:
     """Run the command of `sys.argv`; after a signal, exit with 128 + its number."""
     _open_output()
@@ -131,6 +139,8 @@ def main() -> None:
             if signal_number and end.code:  # otherwise the command had already finished
                 raise SystemExit(128 + signal_number) from None
             raise
+        finally:
+            _discard_failed_output()
 
 
 if __name__ == "__main__":
