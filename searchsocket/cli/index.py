@@ -15,7 +15,6 @@ from searchsocket.cli.summary import TEXT_COLUMN, unchanged_lines
 from searchsocket.extensions import built_in, corpus_names
 from searchsocket.pipeline.run.options import OPTIONS, Option, RunOptions
 from searchsocket.pipeline.unchanged.record import RunRecord, unchanged_since
-from searchsocket.pipeline.unchanged.snapshot import Snapshot
 from searchsocket.system.age import process_age_s
 from searchsocket.system.memory import loading
 
@@ -82,30 +81,16 @@ def index(
         raise click.UsageError("--changed-only and --force cannot be combined")
     if verbose and is_quiet():
         raise click.UsageError("--verbose and --quiet cannot be combined")
-    snapshots: list[Snapshot] = []
     if not (options.stated() or dry_run or verbose or record or only):
         now = datetime.now(UTC)
         now_ns, words = int(now.timestamp() * 1e9), now.isoformat(timespec="seconds").replace("+00:00", "Z")
-        last = unchanged_since(
-            str(root), scope_name, os.environ, now_ns=now_ns, checked_at=words, on_snapshots=snapshots.extend
-        )
-        if last:
+        if last := unchanged_since(str(root), scope_name, os.environ, now_ns=now_ns, checked_at=words):
             _print_unchanged(last, as_json)
             return
     with loading():
         from searchsocket.cli.index_run import index_corpora  # not needed by a run without changes
 
-    index_corpora(
-        root,
-        scope_name,
-        options,
-        only,
-        dry_run=dry_run,
-        verbose=verbose,
-        record=record,
-        as_json=as_json,
-        snapshots=snapshots,
-    )
+    index_corpora(root, scope_name, options, only, dry_run=dry_run, verbose=verbose, record=record, as_json=as_json)
 
 
 def _print_unchanged(last: RunRecord, as_json: bool) -> None:

@@ -30,7 +30,6 @@ from searchsocket.pipeline.run.stages import label_of
 from searchsocket.pipeline.run.summary import IndexSummary
 from searchsocket.pipeline.unchanged.inputs import inputs_of, keep_record
 from searchsocket.pipeline.unchanged.record import drop_records
-from searchsocket.pipeline.unchanged.snapshot import Snapshot
 from searchsocket.project.access import make_private_folders
 from searchsocket.project.project import Project, dagster_home
 from searchsocket.quality.candidate import golden_texts, judge_candidate
@@ -51,13 +50,11 @@ def index_corpora(
     verbose: bool,
     record: bool,
     as_json: bool,
-    snapshots: Sequence[Snapshot] = (),
 ) -> None:
     """Index the corpora of a scope, or plan it, and print the outcome.
 
     Args:
         record: Show the runs in Dagster before the end.
-        snapshots: See `inputs_of`.
 
     Raises:
         SystemExit: A run failed.
@@ -81,7 +78,7 @@ def index_corpora(
                     if dry_run:
                         summary = _plan(project, scope, options, on_event, corpus)
                     else:
-                        summary = run_corpus(project, scope, options, on_event, corpus, scope_name, snapshots=snapshots)
+                        summary = run_corpus(project, scope, options, on_event, corpus, scope_name)
                     if log:
                         for warning in summary.warnings:
                             log.log("warning", message=str(warning))
@@ -154,14 +151,12 @@ def run_corpus(
     corpus: Corpus,
     scope_name: str | None,
     is_overtaken: Callable[[], bool] = lambda: False,
-    snapshots: Sequence[Snapshot] = (),
 ) -> IndexSummary:
     """Index one corpus of a scope and keep its report; errors are printed.
 
     Args:
         scope_name: The scope that the command named.
         is_overtaken: Returns True if the source has changed since the start, so that the run must not publish.
-        snapshots: See `inputs_of`.
 
     Raises:
         SystemExit: The run failed; the exit status depends on the error.
@@ -184,7 +179,7 @@ def run_corpus(
         inputs = None
         if corpus.has_record:  # the old record would report an unchanged site
             drop_records(str(project.state_dir), scope.name)
-            inputs = inputs_of(site_run, time.time_ns(), snapshots)
+            inputs = inputs_of(site_run, time.time_ns())
         before = _live_generation(corpus_home, scope.name)
         failure, warnings = _run(site_run, corpus)
         if failure is None:

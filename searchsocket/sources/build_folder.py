@@ -11,7 +11,7 @@ from searchsocket.sources.files import is_inside
 from searchsocket.system.locators import locator_of
 from searchsocket.web.urls.paths import is_index
 
-_HTML = (".html", ".htm")
+_HTML = re.compile(r"\.html?$", re.IGNORECASE)
 # Pages that hosts serve for missing pages. Only at the top, since inside a site `/404` can be real content.
 FALLBACKS = frozenset({"200", "404", "500", "_error", "_not-found"})
 _LANGUAGE = re.compile(r"[a-z]{2}(?:-[A-Za-z]{2,4})?")  # name of a folder with the site in one language
@@ -132,7 +132,7 @@ def root_of_site(build: Path, base: str) -> Path:
 
 def is_html(name: str) -> bool:
     """Return True if a file name is HTML."""
-    return name.lower().endswith(_HTML)
+    return bool(_HTML.search(name))
 
 
 def _is_page_or_document(name: str) -> bool:
@@ -141,4 +141,4 @@ def _is_page_or_document(name: str) -> bool:
 
 def stem(name: str) -> str:
     """A file name without its HTML suffix: `INSTALL.md.html` is `INSTALL.md`."""
-    return name.rpartition(".")[0] if is_html(name) else name
+    return _HTML.sub("", name)

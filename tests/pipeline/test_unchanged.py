@@ -261,30 +261,12 @@ def test_no_change_is_missed_whatever_the_clock_says(tmp_path: Path) -> None:
         folder.change()
         jump = folder.random.choice([0, 0, -DAY_NS, DAY_NS, -TICK_NS, TICK_NS])
         now_ns = file_clock_ns(str(tmp_path), time.time_ns() + jump)
-        watched, is_same = watched.renewed(now_ns)
+        still = watched.renewed(now_ns)
         if folder.contents() != contents:
-            assert not is_same
-        decided += is_same
-        contents = folder.contents()
+            assert still is None
+        decided += still is not None
+        watched, contents = still or Snapshot.at(watched.paths, now_ns), folder.contents()
     assert decided > 50  # else nothing would ever be decided
-
-
-def test_a_run_takes_the_snapshot_of_its_inputs_from_the_check_before_it(
-    indexed: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The check reads the status of each page; the run after it took as long to do the same again."""
-    (indexed / "build/about/index.html").write_text("<title>New</title><p>Another text.</p>")
-    snapshots: list[Snapshot] = []
-    now_ns = time.time_ns()
-    assert not unchanged_since(
-        str(indexed), None, ENVIRON, now_ns=now_ns, checked_at=WHEN, on_snapshots=snapshots.extend
-    )
-    project = open_project(indexed, ENVIRON)
-    run = ScopeRun(project, project.scope(ENVIRON), "run", environ=ENVIRON)
-    monkeypatch.setattr(Snapshot, "at", lambda *_: pytest.fail("the files are read again"))
-    inputs = inputs_of(run, now_ns, snapshots)
-    assert inputs
-    assert inputs.snapshot is snapshots[-1]
 
 
 def test_records_are_dropped_by_scope(indexed: Path) -> None:

@@ -9,7 +9,6 @@ from dataclasses import MISSING, asdict, dataclass, field, fields
 from typing import Generic, Literal, Self, TypeAlias, TypeVar
 
 from searchsocket.errors import CandidateRefused
-from searchsocket.system.batches import batches
 from searchsocket.system.json_text import JsonObject
 from searchsocket.text.skipped import Skipped
 
@@ -120,14 +119,12 @@ def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-_LINES_AT_ONCE = 4_096
-
-
 def digest_of(lines: Iterable[str]) -> str:
     """A shortened sha256 of lines in the given order, for keys and data versions."""
     total = hashlib.sha256()
-    for batch in batches(lines, _LINES_AT_ONCE):
-        total.update("".join([f"{line}\n" for line in batch]).encode("utf-8", "surrogatepass"))
+    for line in lines:
+        total.update(line.encode("utf-8", "surrogatepass"))
+        total.update(b"\n")
     return total.hexdigest()[:32]
 
 

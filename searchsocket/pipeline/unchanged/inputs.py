@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -36,12 +35,11 @@ class Inputs:
     snapshot: Snapshot
 
 
-def inputs_of(run: ScopeRun, now_ns: int, snapshots: Sequence[Snapshot] = ()) -> Inputs | None:
+def inputs_of(run: ScopeRun, now_ns: int) -> Inputs | None:
     """The inputs of the run, taken before it reads them; None if some of them are not files.
 
     Args:
         now_ns: The clock, before any file is checked.
-        snapshots: Snapshots that this process has taken just before; that of the same paths is not taken again.
     """
     settings = run.project.settings
     is_elsewhere = settings.vector.provider != "local" or hooks_of(run) or settings.extract.converters
@@ -54,9 +52,8 @@ def inputs_of(run: ScopeRun, now_ns: int, snapshots: Sequence[Snapshot] = ()) ->
         own = os.path.realpath(run.project.state_dir)
         if any(is_inside(own, os.path.realpath(folder)) for folder in folders):
             return None  # the run writes into a folder that it reads
-        paths = Paths(folders, files)
-        taken = next((snapshot for snapshot in snapshots if snapshot.paths == paths), None)
-        return Inputs(digest(run.environ), taken or Snapshot.at(paths, file_clock_ns(own, now_ns)))
+        now_ns = file_clock_ns(own, now_ns)
+        return Inputs(digest(run.environ), Snapshot.at(Paths(folders, files), now_ns))
     except (SearchSocketError, OSError):
         return None  # the run will report the problem
 

@@ -5,7 +5,7 @@ Imports only the standard library, and takes no lock: in doubt, a run decides.
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
@@ -32,22 +32,21 @@ class RunRecord:
     checked_at: str = ""  # when the record was last confirmed, ISO 8601; "" = never since the run
     format: int = field(default=_FORMAT)
 
-    def renewed(self, project: str, environment: str, now_ns: int) -> tuple["RunRecord", bool]:
-        """Return the record as of now, and True if nothing changed; its snapshots end with the first that differs.
+    def renewed(self, project: str, environment: str, now_ns: int) -> "RunRecord | None":
+        """Return the record as of now if nothing changed; None if something did.
 
         Raises:
             OSError: A file cannot be read.
         """
         if (project, environment) != (self.project, self.environment) or not _is_same_cache(*self.cache):
-            return replace(self, snapshots=()), False
+            return None
         snapshots = []
-        is_same = True
         for snapshot in self.snapshots:
-            renewed, is_same = snapshot.renewed(now_ns)
+            renewed = snapshot.renewed(now_ns)
+            if renewed is None:
+                return None
             snapshots.append(renewed)
-            if not is_same:
-                break
-        return replace(self, snapshots=tuple(snapshots)), is_same
+        return replace(self, snapshots=tuple(snapshots))
 
 
 def _is_same_cache(path: str, inode: int, size: int) -> bool:
@@ -93,14 +92,7 @@ def _tuples(values: JsonObject) -> JsonObject:
 
 
 def unchanged_since(
-    root: str,
-    scope_name: str | None,
-    environ: Mapping[str, str],
-    *,
-    now_ns: int,
-    checked_at: str,
-    corpus: str = "",
-    on_snapshots: Callable[[Sequence[Snapshot]], object] = lambda _: None,
+    root: str, scope_name: str | None, environ: Mapping[str, str], *, now_ns: int, checked_at: str, corpus: str = ""
 ) -> RunRecord | None:
     """The last run of the scope if its inputs and outputs are unchanged; None = a new run is needed.
 
@@ -112,7 +104,6 @@ def unchanged_since(
         now_ns: The clock.
         checked_at: The time of the check for people, ISO 8601.
         corpus: Folder of the corpus in the state folder; "" = that of the site.
-        on_snapshots: Called with the snapshots that were taken, for the run that follows.
     """
     root = os.path.realpath(root)
     state_dir = os.path.join(state_dir_of(root, environ), corpus)
@@ -121,10 +112,8 @@ def unchanged_since(
     if record is None:
         return None
     try:
-        now_ns = file_clock_ns(os.path.join(state_dir, FOLDER), now_ns)
-        renewed, is_same = record.renewed(root, digest(environ), now_ns)
-        on_snapshots(renewed.snapshots)
-        if not is_same:
+        renewed = record.renewed(root, digest(environ), file_clock_ns(os.path.join(state_dir, FOLDER), now_ns))
+        if renewed is None:
             return None
         renewed = replace(renewed, checked_at=checked_at)
         _write(path, record_bytes(renewed))

@@ -54,8 +54,8 @@ class Snapshot:
         (digest,) = _digests(paths, trusted_before_ns)
         return cls(paths, trusted_before_ns, digest)
 
-    def renewed(self, now_ns: int) -> tuple["Snapshot", bool]:
-        """Return the snapshot as of now, and True if nothing changed.
+    def renewed(self, now_ns: int) -> "Snapshot | None":
+        """Return the snapshot as of now if nothing changed; None if something did.
 
         Both digests come from one pass over the files, so that no change is missed between them.
 
@@ -64,7 +64,7 @@ class Snapshot:
         """
         trusted_before_ns = now_ns - TICK_NS
         before, now = _digests(self.paths, self.trusted_before_ns, trusted_before_ns)
-        return Snapshot(self.paths, trusted_before_ns, now), before == self.digest
+        return Snapshot(self.paths, trusted_before_ns, now) if before == self.digest else None
 
 
 def _digests(paths: Paths, *trusted_before_ns: int) -> list[str]:
