@@ -17,7 +17,7 @@ from searchsocket.project.scopes import default_branch
 from searchsocket.setup.changes import Plan, is_ours, make, recorded_files, template, undo
 from searchsocket.setup.client_files import COMPONENT, bundle_folder, is_copy
 from searchsocket.setup.frameworks import FRAMEWORKS
-from searchsocket.setup.plan import SERVICE, Serverless, plan
+from searchsocket.setup.plan import SERVICE, ServerlessSearch, plan
 from searchsocket.setup.site import SiteFacts, detect_site
 from searchsocket.web.versions.rows import version_rows, version_words
 
@@ -91,7 +91,7 @@ def set_up(
     is_undo: bool,
     no_node: bool,
     as_json: bool,
-    serverless: Serverless | None = None,
+    serverless: ServerlessSearch | None = None,
     is_serverless: bool = False,
 ) -> None:
     """Run `searchsocket init` with the values of its options.
@@ -197,7 +197,7 @@ def _manual_steps(draft: Plan) -> Iterator[str]:
     yield from (f"\nNote: {safe(note)}." for note in draft.notes)
 
 
-def _service_steps(draft: Plan, service: str, answers: str, serverless: Serverless | None) -> Iterator[str]:
+def _service_steps(draft: Plan, service: str, answers: str, serverless: ServerlessSearch | None) -> Iterator[str]:
     facts = draft.facts
     build = f"\n  {safe(facts.command.shell or 'build your site')}" if facts.framework else ""
     has_place = facts.framework in (*FRAMEWORKS, "SvelteKit")

@@ -36,7 +36,7 @@ _KIT_HOOKS = "@sveltejs/kit/hooks"
 
 
 @dataclass(frozen=True, slots=True)
-class Serverless:
+class ServerlessSearch:
     """Search that each build of a site makes, without a service; an extension brings it.
 
     Attributes:
@@ -66,7 +66,7 @@ def plan(
     service: str = "",
     ours: Ours = lambda name, text: False,
     markdown: bool = True,
-    serverless: Serverless | None = None,
+    serverless: ServerlessSearch | None = None,
     answers: str = "",
 ) -> Plan:
     """Plan the changes of a site.

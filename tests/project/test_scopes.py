@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from searchsocket.errors import ConfigMissing, InvalidScope
 from searchsocket.project.scopes import branch_in, is_scope_name, resolve_scope, sanitise_scope, stated_scope
 from searchsocket.project.settings.site import ScopeSettings
+from searchsocket.system.git import git_environ
 
 
 def test_an_ordinary_name_stays_as_it_is() -> None:
@@ -70,6 +71,15 @@ def test_the_git_mode_reads_the_project_in_a_hook_of_another_repository(
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "other" / ".git"))
     monkeypatch.setenv("GIT_WORK_TREE", str(tmp_path / "other"))
     assert stated_scope(ScopeSettings(mode="git"), tmp_path / "project", {}) == "topic/x"
+
+
+def test_no_variable_by_which_git_names_a_repository_is_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """git lists them. Its settings stay: a CI service allows a folder of another user by them."""
+    listed = subprocess.run(["git", "rev-parse", "--local-env-vars"], capture_output=True, text=True, check=True)
+    names = set(listed.stdout.split())
+    for name in names:
+        monkeypatch.setenv(name, "/nowhere")
+    assert names & git_environ().keys() == {"GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT"}
 
 
 def test_the_git_mode_outside_a_repository_says_so(tmp_path: Path) -> None:

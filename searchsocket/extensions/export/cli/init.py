@@ -15,7 +15,7 @@ from searchsocket.extensions.export.after_build import puts_search_into_pages, s
 from searchsocket.extensions.export.built_pages import FOLDER
 from searchsocket.extensions.export.hosts import HOSTS, SERVER, StaticBuild, detect_host
 from searchsocket.setup.changes import AnswerSource, Plan
-from searchsocket.setup.plan import Serverless
+from searchsocket.setup.plan import ServerlessSearch
 from searchsocket.setup.site import SiteFacts
 
 _OPTION = "--static"
@@ -74,7 +74,7 @@ def _next_steps(root: Path, draft: Plan) -> Iterator[str]:
         yield f'For {", ".join(each.name for each in HOSTS)}, see "Hosts of static files" in the documentation.'
 
 
-STATIC = Serverless(
+STATIC = ServerlessSearch(
     _OPTION,
     source=_source,
     is_in_pages=puts_search_into_pages,
