@@ -12,7 +12,7 @@ LONG = (
 # order, since no worker shall be left with a long file at the end.
 SLOW = (
     "extensions/milvus", "project/settings/test_effects.py", "faults/test_crashes.py", "faults/test_damaged_files.py",
-    "extensions/fleet/test_buckets.py", "cli/test_cli_workers.py", "extensions/browser/test_crawl_rendering.py",
+    "extensions/fleet/test_buckets.py", "cli/test_cli_workers.py", "extensions/crawl/test_crawl_rendering.py",
     "extensions/fleet/test_agent_projects.py", "extensions/pinecone", "extensions/fleet/test_artifact_faults.py",
     "cli/test_cli_process.py", "cli/test_interruptions.py", "extensions/pgvector", "clients", "faults",
     "content/html/test_real_sites.py",
@@ -27,7 +27,7 @@ SLOW = (
     "stores/test_installed_store.py", "stores/test_local_disks.py",
     "stores/test_records_in_memory.py", "cli/test_cli_unchanged.py", "cli/test_cli_scopes.py", "cli/test_cli_prune.py",
     "cli/test_cli_cache.py", "cli/test_cli_completion.py", "cli/test_cli_diff.py", "extensions/fleet/test_cli_sites.py",
-    "sources/test_links_open.py", "sources/test_results_open.py",
+    "extensions/crawl/test_links_open.py", "extensions/crawl/test_results_open.py",
     "api/test_in_front.py", "api/test_server.py", "api/test_page_in_browser.py",
     "extensions/fleet/test_many_projects.py",
     "api/test_openapi_example.py", "api/test_alerts.py", "api/test_every_feature.py",

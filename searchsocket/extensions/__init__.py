@@ -9,7 +9,7 @@ from searchsocket.extensions.base import Extension, Store, load
 
 GROUP = "searchsocket.extensions"
 _OURS = (
-    "answers", "code", "demand", "documents", "browser", "records", "fleet", "metrics", "llms", "export", "milvus",
+    "answers", "code", "demand", "documents", "crawl", "records", "fleet", "metrics", "llms", "export", "milvus",
     "pinecone", "pgvector", "qdrant",
 )  # fmt: skip
 

@@ -47,24 +47,14 @@ class PageSource:
         settings: Its section below `source`, a class of `SourceSection`.
         open: A function of a `SourceRequest` that returns its `Source`, see `searchsocket.sources`.
         formats: Formats of its pages, as Dagster shows them.
+        address_key: Key of its section with the address of the host that its pages come from; "" = they are files of
+            this machine. The address may contain placeholders for a scope, see `searchsocket.sources.preview`.
     """
 
     settings: str
     open: str
     formats: Sequence[str] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Renderer:
-    """A program that runs the scripts of crawled pages.
-
-    Attributes:
-        settings: A class of `SettingsSection`, whose keys are added to `source.crawl`.
-        open: A function of a `CrawlAccess` that returns a `Rendering`, or None if the crawl needs none.
-    """
-
-    settings: str
-    open: str
+    address_key: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +88,6 @@ class Extension:
         corpora: A sequence of `Corpus`: what it indexes besides the pages of the site.
         store: A database for vectors.
         source: A source of pages.
-        renderer: A program that runs the scripts of crawled pages.
         checks: A `DoctorCheck`, for `searchsocket doctor`.
         status: A function of a `Project` that returns a `PartStatus`, for `searchsocket status`.
         run_listener: A function that is called when a run begins and ends, see `searchsocket.pipeline.run.hooks`;
@@ -142,7 +131,6 @@ class Extension:
     corpora: str = ""
     store: Store | None = None
     source: PageSource | None = None
-    renderer: Renderer | None = None
     checks: str = ""
     status: str = ""
     run_listener: str = ""

@@ -9,22 +9,16 @@ from searchsocket.errors import ConfigMissing
 from searchsocket.extensions import extensions
 from searchsocket.extensions.base import load
 from searchsocket.project.settings.model import Settings
-from searchsocket.project.settings.source_kinds import (
-    CONTENT_FILES,
-    CRAWL,
-    GIT_BRANCH,
-    STATIC_OUTPUT,
-)
-from searchsocket.sources.base import Excluder, Source, SourceOrigin
+from searchsocket.project.settings.source_kinds import CONTENT_FILES, GIT_BRANCH, STATIC_OUTPUT
+from searchsocket.sources.base import Source, SourceOrigin
 from searchsocket.sources.content_files import ContentFilesSource
 from searchsocket.sources.find import DetectedBuild, configured_build, find_build, generator_of
 from searchsocket.sources.git_branch import GitBranchSource
-from searchsocket.sources.preview import refuse_open_places
 from searchsocket.sources.static_output import StaticOutputSource
 from searchsocket.web.routes.kit import clean_dir
 from searchsocket.web.routes.table import scan_project
 from searchsocket.web.urls.form import CLEAN, Addresses, UrlForm, stated_form
-from searchsocket.web.urls.site import configured_site, crawl_address
+from searchsocket.web.urls.site import configured_site
 
 __all__ = ["SourceRequest", "configured_site", "make_source"]
 
@@ -46,10 +40,9 @@ def make_source(
         root: The project.
         settings: Its configuration.
         mode: Overrides `source.mode`; None for both means static-output if a build is found, otherwise content-files.
-        scope: Name of the scope; replaces `{scope}` in `source.static_output_dir` and in `source.crawl.base_url`.
+        scope: Name of the scope; replaces `{scope}` in `source.static_output_dir` and in the address of the source.
         branch: The branch for git-branch, unless `source.git.branch` is set; "" = that of the scope, by its name.
-        fetched_dir: Folder for the pages of a crawl and the records of a package; default: `crawl/<scope>` in the
-            state folder.
+        fetched_dir: Folder for pages that a source fetches or makes; default: `crawl/<scope>` in the state folder.
         max_pages: Limit of a run; a crawl fetches no more, other sources list everything.
         previous_form: Form of the addresses, as an earlier run derived it from the site's links.
 
@@ -139,28 +132,6 @@ def _open_build(request: SourceRequest, build: DetectedBuild) -> StaticOutputSou
     )
 
 
-def _crawl(request: SourceRequest) -> Source:
-    from searchsocket.sources.crawl.source import CrawlSource  # heavy: imports an HTTP client
-
-    settings, scope = request.settings, request.scope
-    source = settings.source
-    if not source.crawl.base_url:
-        raise ConfigMissing('source.mode is "crawl" but source.crawl.base_url is not set, e.g. http://localhost:4173')
-    refuse_open_places(crawl_address(settings, scope))
-    return CrawlSource(
-        source.crawl,
-        request.fetched(),
-        address=crawl_address(settings, scope),
-        site=configured_site(settings, CRAWL.mode, scope),
-        excluded=Excluder(source.exclude),
-        max_page_bytes=source.max_page_bytes,
-        max_pages=request.max_pages,
-        url_form=stated_form(settings.urls.style),
-        documents=source.documents,
-        respects_noindex=settings.extract.respect_robots_noindex,
-    )
-
-
 def _git_branch(request: SourceRequest) -> GitBranchSource:
     source = request.settings.source
     return GitBranchSource(
@@ -208,5 +179,4 @@ _OPENERS: Mapping[str, Callable[[SourceRequest], Source]] = {
     STATIC_OUTPUT.mode: _static_output,
     CONTENT_FILES.mode: _content_files,
     GIT_BRANCH.mode: _git_branch,
-    CRAWL.mode: _crawl,
 }

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from searchsocket.errors import ConfigMissing, InvalidScope, SourceUnavailable
 from searchsocket.project.settings.model import Settings
-from searchsocket.project.settings.source_kinds import PLACEHOLDER
+from searchsocket.project.settings.source_kinds import PLACEHOLDER, source_kind
 from searchsocket.sources.git_objects import Repository
 from searchsocket.types import Scope
 
@@ -24,17 +24,21 @@ def branch_slug(branch: str, most: int = _LABEL) -> str:
     return _NO_LABEL.sub("-", branch.lower()).strip("-")[:most].rstrip("-")
 
 
-def with_preview(settings: Settings, root: Path, scope: Scope) -> Settings:
-    """The settings for one scope: with the address of its preview in `source.crawl.base_url`.
+def with_preview(settings: Settings, root: Path, scope: Scope, mode: str | None = None) -> Settings:
+    """The settings for one scope: with the address of its preview as that of the source.
+
+    `mode` overrides `source.mode`.
 
     Unknown placeholders stay in the address; `refuse_open_places` reports them.
     """
-    template = settings.source.crawl.base_url
+    source = settings.source
+    template = source.address(mode)
     address = filled(template, scope, lambda: _commit(root, scope))
     if address == template:
         return settings
-    crawl = settings.source.crawl.model_copy(update={"base_url": address})
-    return settings.model_copy(update={"source": settings.source.model_copy(update={"crawl": crawl})})
+    kind = source_kind(mode or source.mode)
+    section = source.of_mode(mode).model_copy(update={kind.address_key: address})
+    return settings.model_copy(update={"source": source.model_copy(update={kind.section: section})})
 
 
 def filled(address: str, scope: Scope, commit: Callable[[], str]) -> str:
@@ -55,8 +59,11 @@ def filled(address: str, scope: Scope, commit: Callable[[], str]) -> str:
     return PLACEHOLDER.sub(value, address)
 
 
-def refuse_open_places(address: str) -> None:
-    """Refuse to crawl an address with unresolved placeholders.
+def refuse_open_places(address: str, setting: str) -> None:
+    """Refuse to read from an address with unresolved placeholders.
+
+    Args:
+        setting: The setting with the address.
 
     Raises:
         ConfigMissing: The branch or the commit of the scope is unknown.
@@ -67,9 +74,7 @@ def refuse_open_places(address: str) -> None:
             if mark[1] == "sha"
             else "the branch of this scope is unknown"
         )
-        raise ConfigMissing(
-            f"source.crawl.base_url contains {mark[0]}, but {problem}; pass `--scope BRANCH`, or fetch the branch"
-        )
+        raise ConfigMissing(f"{setting} contains {mark[0]}, but {problem}; pass `--scope BRANCH`, or fetch the branch")
 
 
 def _commit(root: Path, scope: Scope) -> str:

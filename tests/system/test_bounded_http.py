@@ -143,6 +143,6 @@ def test_no_other_module_makes_a_client_of_its_own() -> None:
     makers = ("httpx.Client(", "httpx.get(", "httpx.post(", "httpx.stream(", "urlopen(", "AsyncClient(")
     texts = {path.relative_to(package).as_posix(): path.read_text("utf-8") for path in package.rglob("*.py")}
     assert {name for name, text in texts.items() for maker in makers if maker in text} == {
-        "sources/crawl/fetch.py",  # over a `BoundedTransport`
+        "extensions/crawl/fetch.py",  # over a `BoundedTransport`
         "system/bounded_http.py",
     }

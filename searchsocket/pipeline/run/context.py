@@ -148,7 +148,7 @@ class ScopeRun:
     def __post_init__(self) -> None:
         from searchsocket.sources.preview import with_preview
 
-        settings = with_preview(self.project.settings, self.project.root, self.scope)
+        settings = with_preview(self.project.settings, self.project.root, self.scope, self.source_mode)
         if settings is not self.project.settings:
             object.__setattr__(self, "project", replace(self.project, settings=settings))
         is_plan = self.workspace is not None
@@ -234,7 +234,7 @@ class ScopeRun:
             if isinstance(source, CommitFiles):
                 return source.commit()
             repository, branch = Repository(self.project.root), self.scope.branch or self.scope.name
-            # A crawl address has no {branch} any more at this point; and a host serves no working tree either.
+            # An address has no {branch} any more at this point; and a host serves no working tree either.
             is_own = source.kind.is_remote or self.project.settings.source.differs_by_scope()
             return repository.resolve(branch) if is_own and repository.branch() != branch else repository.checked_out()
         except (ConfigMissing, SourceUnavailable, InvalidScope):

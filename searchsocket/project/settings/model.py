@@ -19,7 +19,6 @@ from searchsocket.project.settings.section import Count, SettingsSection, WebAdd
 from searchsocket.project.settings.site import (
     BranchSettings,
     ChunkSettings,
-    CoreCrawlSettings,
     CoreSourceSettings,
     ExtractSettings,
     ProjectSettings,
@@ -294,7 +293,7 @@ class CoreSettings(SettingsSection):
 
 
 def with_sections(base: type[CoreSettings], extensions: Sequence[Extension]) -> type[CoreSettings]:
-    """The settings with those of extensions, also below `vector`, `source` and `source.crawl`.
+    """The settings with those of extensions, also below `vector` and `source`.
 
     Raises:
         ConfigError: An extension has the name of a section.
@@ -309,23 +308,19 @@ def with_sections(base: type[CoreSettings], extensions: Sequence[Extension]) -> 
                 "VectorSettings", __base__=vector, __module__=__name__, provider=(provider, "local"), **sections
             )
         )
-    if any(extension.source or extension.renderer for extension in extensions):
+    if any(extension.source for extension in extensions):
         fields["source"] = _field(_with_sources(type(base().source), extensions))
     return create_model("Settings", __base__=base, __module__=__name__, **fields)
 
 
 def _with_sources(base: type[CoreSourceSettings], extensions: Sequence[Extension]) -> type[CoreSourceSettings]:
-    """The settings of sources with a mode and a section for each source, and with the keys of renderers."""
+    """The settings of sources with a mode and a section for each source."""
     sections = _sections(
         base, {extension.name: extension.source.settings for extension in extensions if extension.source}
     )
     modes = get_args(get_args(base.model_fields["mode"].annotation)[0])
     mode: Any = Literal[(*modes, *sections)] | None
-    renderers = tuple(load(extension.renderer.settings) for extension in extensions if extension.renderer)
-    crawl = create_model("CrawlSettings", __base__=(*renderers, type(base().crawl)), __module__=__name__)
-    return create_model(
-        "SourceSettings", __base__=base, __module__=__name__, mode=(mode, None), crawl=_field(crawl), **sections
-    )
+    return create_model("SourceSettings", __base__=base, __module__=__name__, mode=(mode, None), **sections)
 
 
 def _sections(base: type[SettingsSection], places: Mapping[str, str]) -> dict[str, Any]:
@@ -343,9 +338,7 @@ if TYPE_CHECKING:
     Settings = CoreSettings  # an extension gets its section from `section`
     VectorSettings = CoreVectorSettings
     SourceSettings = CoreSourceSettings
-    CrawlSettings = CoreCrawlSettings
 else:
     Settings = with_sections(CoreSettings, built_in())
     VectorSettings = type(Settings().vector)
     SourceSettings = type(Settings().source)
-    CrawlSettings = type(Settings().source.crawl)

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from searchsocket.project.settings.section import Count, SettingsSection, WebAddress, WebAddressOrPath
+from searchsocket.project.settings.section import Count, SettingsSection, WebAddress
 from searchsocket.project.settings.source_kinds import PLACEHOLDER, source_kind
 
 UrlStyle = Literal["auto", "clean", "slash", "html", "index"]
@@ -74,27 +74,6 @@ class ContentFilesSettings(SourceSection):
         return str(PurePosixPath(self.base_dir) / locator)
 
 
-class CoreCrawlSettings(SourceSection):
-    base_url: WebAddress = ""  # e.g. http://localhost:4173; {scope}, {branch}, {branch_slug} and {sha} are replaced
-    routes: tuple[str, ...] = ()  # paths to start from
-    sitemap_url: WebAddressOrPath = (
-        ""  # absolute or below base_url; "" = the sitemap of robots.txt, unless routes are set
-    )
-    discover: bool = True  # follow links
-    query_parameters: tuple[str, ...] = ()  # parameters that select a page, e.g. "page"; empty = as canonical links say
-    max_depth: Annotated[int, Field(ge=0, le=100)] = 10
-    max_pages: Count = 10_000
-    concurrency: Annotated[int, Field(ge=1, le=64)] = 8
-    timeout_s: Annotated[float, Field(gt=0)] = 30.0  # for a whole request, from the first packet to the last byte
-    max_seconds: Annotated[float, Field(gt=0)] = 3600.0  # for the whole crawl
-    max_failures_in_row: Count = 50  # after that, the crawl stops
-    respect_robots_txt: bool = True
-    prefer: Literal["html", "markdown"] = "html"  # markdown = llms.txt and the Markdown of pages, where offered
-
-    def advice(self) -> str:
-        return "check source.crawl.base_url and its answers"
-
-
 class GitSettings(SettingsSection):
     """Content files of a commit, for mode `git-branch`; `content_files` selects the files."""
 
@@ -105,7 +84,7 @@ class GitSettings(SettingsSection):
 class CoreSourceSettings(SettingsSection):
     """All settings of sources but those that extensions bring."""
 
-    mode: Literal["static-output", "content-files", "git-branch", "crawl"] | None = (
+    mode: Literal["static-output", "content-files", "git-branch"] | None = (
         None  # None = static-output if a build exists, else content-files
     )
     static_output_dir: str = ""  # "" = the first common build folder that contains HTML
@@ -115,7 +94,6 @@ class CoreSourceSettings(SettingsSection):
     max_page_bytes: Count = 20_000_000  # a larger page fails and keeps its records
     content_files: ContentFilesSettings = ContentFilesSettings()
     git: GitSettings = GitSettings()
-    crawl: CoreCrawlSettings = CoreCrawlSettings()
 
     def differs_by_scope(self, mode: str | None = None) -> bool:
         """Return True if each scope has its own source instead of sharing the working tree.
@@ -128,9 +106,16 @@ class CoreSourceSettings(SettingsSection):
                 return "{scope}" in self.static_output_dir
             case "git-branch":
                 return not self.git.branch
-            case "crawl":
-                return PLACEHOLDER.search(self.crawl.base_url) is not None
-        return False
+        return PLACEHOLDER.search(self.address(mode)) is not None
+
+    def address(self, mode: str | None = None) -> str:
+        """Return the address of the host that the pages come from; "" if they are files of this machine.
+
+        Args:
+            mode: Overrides `source.mode`.
+        """
+        key = source_kind(mode or self.mode).address_key
+        return getattr(self.of_mode(mode), key) if key else ""
 
     def of_mode(self, mode: str | None) -> SourceSection:
         """Return the section of a mode, or of `mode` if that is None; defaults if it has none."""

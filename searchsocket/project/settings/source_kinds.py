@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from searchsocket.extensions import built_in, extensions
+from searchsocket.extensions.base import PageSource
 
-# Placeholders in `source.crawl.base_url` for the name, branch or commit of a scope.
+# Placeholders in the address of a source for the name, branch or commit of a scope.
 PLACEHOLDER = re.compile(r"\{(scope|branch_slug|branch|sha)(?::([1-9][0-9]?))?\}")
 
 
@@ -17,10 +18,15 @@ class SourceKind:
     mode: str  # the value of `source.mode`
     formats: frozenset[str] = frozenset()  # of its pages, as Dagster shows them
     is_build: bool = False  # pages are the files of a build folder
-    is_remote: bool = False  # pages come from another host, which cannot be watched
     reads_commit: bool = False  # pages are files of a commit, which never change
     scope_setting: str = ""  # the setting that can name a scope
     section: str = ""  # its settings below `source`
+    address_key: str = ""  # of its section: the address of another host that the pages come from
+
+    @property
+    def is_remote(self) -> bool:
+        """True if the pages come from another host, which cannot be watched."""
+        return bool(self.address_key)
 
 
 STATIC_OUTPUT = SourceKind(
@@ -28,13 +34,10 @@ STATIC_OUTPUT = SourceKind(
 )
 CONTENT_FILES = SourceKind("content-files", frozenset({"markdown"}), section="content_files")
 GIT_BRANCH = SourceKind("git-branch", frozenset({"markdown", "git"}), reads_commit=True, section="content_files")
-CRAWL = SourceKind(
-    "crawl", frozenset({"html", "http"}), is_remote=True, scope_setting="source.crawl.base_url", section="crawl"
-)
 CODE_FILES = SourceKind("working-tree")
 CODE_OF_COMMIT = SourceKind("git-branch", reads_commit=True)
 
-_OF_CORE = {kind.mode: kind for kind in (STATIC_OUTPUT, CONTENT_FILES, GIT_BRANCH, CRAWL)}
+_OF_CORE = {kind.mode: kind for kind in (STATIC_OUTPUT, CONTENT_FILES, GIT_BRANCH)}
 
 
 def source_kind(mode: str | None) -> SourceKind:
@@ -49,6 +52,10 @@ def source_modes() -> tuple[str, ...]:
 
 def _of_extensions() -> Mapping[str, SourceKind]:
     sources = {extension.name: extension.source for extension in extensions()}
-    return {
-        name: SourceKind(name, frozenset(source.formats), section=name) for name, source in sources.items() if source
-    }
+    return {name: _kind(name, source) for name, source in sources.items() if source}
+
+
+def _kind(name: str, source: PageSource) -> SourceKind:
+    key = source.address_key
+    scope_setting = f"source.{name}.{key}" if key else ""
+    return SourceKind(name, frozenset(source.formats), scope_setting=scope_setting, section=name, address_key=key)

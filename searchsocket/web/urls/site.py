@@ -21,56 +21,63 @@ def configured_site(settings: "Settings", mode: str | None, scope: str) -> SiteB
 
     Args:
         mode: As in `make_source`.
-        scope: Replaces `{scope}` in `source.crawl.base_url`.
+        scope: Replaces `{scope}` in the address of the source.
 
     Returns:
-        For a crawled site, the crawled address and the published one, with the crawled base path. Otherwise the
+        For pages of another host, its address and the published one, with the path of the first. Otherwise the
         published address, with `source.base_path`, else the path of `project.base_url`.
 
     Raises:
-        ConfigError: A path is invalid, or `source.base_path` contradicts the path that is crawled.
+        ConfigError: A path is invalid, or `source.base_path` contradicts the path of the host's address.
     """
     published = settings.project.base_url
+    kind = source_kind(mode or settings.source.mode)
     try:
-        if not source_kind(mode or settings.source.mode).is_remote:
+        if not kind.is_remote:
             return site_base([published], settings.source.base_path or _path(published))
-        crawled = crawl_address(settings, scope)
-        return site_base([crawled, published], _path(crawled))
+        address = source_address(settings, mode, scope)
+        return site_base([address, published], _path(address))
     except InvalidRequest as error:
-        raise ConfigError(f"source.base_path, source.crawl.base_url or project.base_url: {error}") from error
+        names = ", ".join(filter(None, ("source.base_path", kind.scope_setting if kind.is_remote else "")))
+        raise ConfigError(f"{names} or project.base_url: {error}") from error
 
 
 def site_origin(settings: "Settings", scope: str) -> str:
     """Scheme and host of the site for browsers, to put before a page's address; "" = not configured.
 
     Raises:
-        ConfigError: As `crawl_address`.
+        ConfigError: As `source_address`.
     """
     address = settings.project.base_url
-    if not address and source_kind(settings.source.mode).is_remote:
-        address = crawl_address(settings, scope)
+    if not address and settings.source.address():
+        address = source_address(settings, None, scope)
     try:
         parts = urlsplit(address)
     except ValueError:
         return ""
-    host = parts.netloc.rpartition("@")[2]  # a login is only for the crawl
+    host = parts.netloc.rpartition("@")[2]  # a login is only for the run
     is_whole = parts.scheme in ("http", "https") and host and "{" not in host  # only a run fills in placeholders
     return f"{parts.scheme}://{host}" if is_whole else ""
 
 
-def crawl_address(settings: "Settings", scope: str) -> str:
-    """The root address to crawl for a scope, without a trailing slash.
+def source_address(settings: "Settings", mode: str | None, scope: str) -> str:
+    """The address of the host that the pages of a scope come from, without a trailing slash; "" = this machine.
+
+    Args:
+        mode: As in `make_source`.
+        scope: Replaces `{scope}`.
 
     Raises:
         ConfigError: `source.base_path` contradicts the path of the address.
     """
-    address = settings.source.crawl.base_url.replace("{scope}", scope).rstrip("/")
+    address = settings.source.address(mode).replace("{scope}", scope).rstrip("/")
     base_path = normalise_prefix(settings.source.base_path)
     path = _path(address)
     if base_path and path and path != base_path:
+        setting = source_kind(mode or settings.source.mode).scope_setting
         raise ConfigError(
-            f"source.base_path is {base_path} but source.crawl.base_url has the path {path}; "
-            "set the path of the site in source.crawl.base_url alone"
+            f"source.base_path is {base_path} but {setting} has the path {path}; "
+            f"set the path of the site in {setting} alone"
         )
     return address if path else address + base_path
 

@@ -92,7 +92,7 @@ def test_a_website_that_cannot_be_crawled_leaves_nothing(home: Path, web: Web) -
 def test_a_host_that_leads_into_a_private_network_is_refused(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The guards of the crawl stay: only a URL that names a private address itself may lead to one."""
     answers = iter([["93.184.216.34"]])  # when the crawl begins; later ones lead inside
-    monkeypatch.setattr("searchsocket.sources.crawl.fetch.resolve", lambda *_: next(answers, ["10.0.0.7"]))
+    monkeypatch.setattr("searchsocket.extensions.crawl.fetch.resolve", lambda *_: next(answers, ["10.0.0.7"]))
     failed = run("add", "http://docs.example.org", "--pages", "5")
     assert failed.exit_code != 0
     assert "private address 10.0.0.7" in failed.output

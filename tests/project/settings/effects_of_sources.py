@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from searchsocket.extensions.crawl.source import CrawlSource
 from searchsocket.extensions.records.source import GROUP
-from searchsocket.sources.crawl.source import CrawlSource
 from tests.project.settings.lab import OTHER_HOST, WEB, Effect, Lab, other_host, outcome
 from tests.sources.pdf_files import pdf
 from tests.sources.web import Answer, Request, Web

@@ -5,8 +5,8 @@ import time
 import httpcore
 import pytest
 
-from searchsocket.sources.crawl import fetch
-from searchsocket.sources.crawl.fetch import ForbiddenAddress, GuardedBackend, is_public
+from searchsocket.extensions.crawl import fetch
+from searchsocket.extensions.crawl.fetch import ForbiddenAddress, GuardedBackend, is_public
 from searchsocket.system.exchange import Exchange, within
 
 PUBLIC = (

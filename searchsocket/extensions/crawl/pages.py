@@ -15,10 +15,10 @@ from lxml import etree
 from searchsocket.content.html.decode import decode_html
 from searchsocket.content.pages import RawPage
 from searchsocket.errors import SourceUnavailable
+from searchsocket.extensions.crawl.fetch import Fetcher, Response
+from searchsocket.extensions.crawl.site import CrawledSite
+from searchsocket.extensions.crawl.store import DOCUMENT_TYPES, Stored
 from searchsocket.sources.base import SourceReport
-from searchsocket.sources.crawl.fetch import Fetcher, Response
-from searchsocket.sources.crawl.site import CrawledSite
-from searchsocket.sources.crawl.store import DOCUMENT_TYPES, Stored
 from searchsocket.web.urls.form import Addresses, UrlForm
 from searchsocket.web.urls.joining import normal_path
 from searchsocket.web.urls.paths import canonical_path, page_path, without_query

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.sources.crawling import Crawl
+from tests.extensions.crawl.crawling import Crawl
 from tests.sources.web import Answer, Request, Web, serve
 
 _HTML = {"Content-Type": "text/html; charset=utf-8"}

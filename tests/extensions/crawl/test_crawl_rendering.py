@@ -14,7 +14,7 @@ import pytest
 
 from searchsocket.errors import ConfigMissing, SourceUnavailable
 from tests.chromium import CHROMIUM, needs_chromium
-from tests.sources.crawling import Crawl
+from tests.extensions.crawl.crawling import Crawl
 from tests.sources.web import Answer, Request, Web, serve
 
 pytestmark = [pytest.mark.ui, needs_chromium]
@@ -262,7 +262,7 @@ def test_the_browser_ends_with_a_run_that_is_killed(web: Web, tmp_path: Path) ->
     web.pages["/started"] = lambda _: started.set() or Answer()
     run = f"""
 from pathlib import Path
-from tests.sources.crawling import Crawl
+from tests.extensions.crawl.crawling import Crawl
 from tests.sources.web import Web
 web = Web()
 web.base_url = {web.base_url!r}

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from searchsocket.errors import SourceUnavailable
-from searchsocket.sources.crawl.fetch import CrawlBudget, Fetcher, FetchFailed, FetchLimits
+from searchsocket.extensions.crawl.fetch import CrawlBudget, Fetcher, FetchFailed, FetchLimits
 from tests.sources.web import serve_raw
 
 PAGE = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 4\r\n\r\npage"

@@ -1,6 +1,7 @@
 """Render the pages of a crawl whose text needs scripts, and fetch files for these scripts."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from threading import Lock
 from typing import TypeVar
 from urllib.parse import urlsplit
@@ -10,13 +11,19 @@ from lxml import etree
 from searchsocket.content.html.decode import decode_html
 from searchsocket.content.html.parse import parse_html
 from searchsocket.errors import PageNotRendered, SourceUnavailable
-from searchsocket.extensions.browser.chromium import PageBrowser, PageSource, ServedFile, locate
-from searchsocket.extensions.browser.settings import BrowserSettings
-from searchsocket.sources.crawl.fetch import USER_AGENT, Fetcher, FetchFailed, RedirectRefused, RedirectsAway, Response
-from searchsocket.sources.crawl.pages import declared_charset
-from searchsocket.sources.crawl.rendering import CrawlAccess
-from searchsocket.sources.crawl.robots import read_robots
-from searchsocket.sources.crawl.site import host_of
+from searchsocket.extensions.crawl.chromium import PageBrowser, PageSource, ServedFile, locate
+from searchsocket.extensions.crawl.fetch import (
+    USER_AGENT,
+    Fetcher,
+    FetchFailed,
+    RedirectRefused,
+    RedirectsAway,
+    Response,
+)
+from searchsocket.extensions.crawl.pages import declared_charset
+from searchsocket.extensions.crawl.robots import read_robots
+from searchsocket.extensions.crawl.settings import CrawlSettings
+from searchsocket.extensions.crawl.site import host_of
 
 _MAX_TABS = 4
 _MAX_CACHE_BYTES = 50_000_000
@@ -30,17 +37,24 @@ Allowed = Callable[[str], bool]
 _Task = TypeVar("_Task")
 
 
+@dataclass(frozen=True, slots=True)
+class CrawlAccess:
+    """The parts of a crawl that the browser uses, so that scripts get no more than the crawl may fetch."""
+
+    settings: CrawlSettings
+    origin: str  # the crawled host
+    is_allowed: Allowed  # returns True if its robots.txt allows a URL
+    open_fetcher: Callable[[str], Fetcher]  # of an origin
+    max_page_bytes: int
+
+
 class ScriptRequests:
     """Answers requests of scripts within the limits of the crawl; each URL is fetched once. Thread-safe."""
 
-    def __init__(self, access: CrawlAccess, hosts: Sequence[str]) -> None:
-        """
-        Args:
-            hosts: Other hosts that pages may load scripts and data from.
-        """
+    def __init__(self, access: CrawlAccess) -> None:
         self.refused_hosts: set[str] = set()
         self._access = access
-        self._hosts = {host.lower() for host in hosts}
+        self._hosts = {host.lower() for host in access.settings.render_hosts}
         self._lock = Lock()
         self._by_origin: dict[str, tuple[Fetcher, Allowed] | None] = {}
         self._files: dict[str, ServedFile] = {}
@@ -94,26 +108,17 @@ class ScriptRequests:
         return fetcher, lambda url: robots is None or robots.can_fetch(url, USER_AGENT)
 
 
-def open_rendering(access: CrawlAccess) -> "BrowserRendering | None":
-    """Open the browser of a crawl; None if `render` is off.
+class Rendering:
+    """Renders pages of one crawl: all of them, or with "auto" only if the site's text needs scripts. Thread-safe."""
 
-    Raises:
-        ConfigMissing: The machine has no browser.
-    """
-    settings = access.settings
-    return BrowserRendering(access, settings) if isinstance(settings, BrowserSettings) and settings.render else None
-
-
-class BrowserRendering:
-    """Renders pages of one crawl: all of them, or with "auto" only if the site's text needs scripts."""
-
-    def __init__(self, access: CrawlAccess, settings: BrowserSettings) -> None:
+    def __init__(self, access: CrawlAccess) -> None:
         """Check that a browser is available; it starts with the first page.
 
         Raises:
             ConfigMissing: The machine has no browser.
         """
-        self._requests = requests = ScriptRequests(access, settings.render_hosts)
+        settings = access.settings
+        self._requests = requests = ScriptRequests(access)
         self._is_needed = True if settings.render is True else None  # None = unknown
         self._is_auto = settings.render == "auto"
         self._compared = 0
@@ -121,8 +126,8 @@ class BrowserRendering:
         self._browser = PageBrowser(
             locate(settings.browser),
             requests,
-            tabs=min(access.settings.concurrency, _MAX_TABS),
-            timeout_s=access.settings.timeout_s,
+            tabs=min(settings.concurrency, _MAX_TABS),
+            timeout_s=settings.timeout_s,
             max_bytes=access.max_page_bytes,
         )
 

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searchsocket.errors import SourceUnavailable
-from searchsocket.sources.crawl.pages import page_links
-from searchsocket.sources.crawl.sitemap import BadSitemap, SitemapWalk, entries, unpacked
+from searchsocket.extensions.crawl.pages import page_links
+from searchsocket.extensions.crawl.sitemap import BadSitemap, SitemapWalk, entries, unpacked
 from searchsocket.system.retry_after import retry_after_s
-from tests.sources.crawling import Crawl
+from tests.extensions.crawl.crawling import Crawl
 from tests.sources.web import Answer, Request, Web, serve
 
 
@@ -243,7 +243,7 @@ def test_a_sitemap_with_entities_is_refused() -> None:
 
 
 def test_a_sitemap_that_unpacks_to_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("searchsocket.sources.crawl.sitemap.MAX_BYTES", 1000)
+    monkeypatch.setattr("searchsocket.extensions.crawl.sitemap.MAX_BYTES", 1000)
     with pytest.raises(BadSitemap, match="larger than 1000"):
         unpacked(gzip.compress(b" " * 2000))
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from searchsocket.errors import SourceUnavailable
-from searchsocket.sources.crawl import pages, sitemap
-from searchsocket.sources.crawl.fetch import CrawlBudget, Fetcher, FetchFailed, FetchLimits
-from searchsocket.sources.crawl.sitemap import SitemapWalk
-from searchsocket.sources.crawl.source import CrawlSource
+from searchsocket.extensions.crawl import pages, sitemap
+from searchsocket.extensions.crawl.fetch import CrawlBudget, Fetcher, FetchFailed, FetchLimits
+from searchsocket.extensions.crawl.sitemap import SitemapWalk
+from searchsocket.extensions.crawl.source import CrawlSource
+from tests.extensions.crawl.crawling import Crawl
 from tests.pipeline.conftest import Site
-from tests.sources.crawling import Crawl
 from tests.sources.web import Answer, Page, Request, Web, serve
 
 
@@ -184,7 +184,7 @@ def test_sitemaps_without_end_are_one_warning(monkeypatch: pytest.MonkeyPatch) -
 
 ELEMENTS = """
 import resource
-from searchsocket.sources.crawl.sitemap import entries
+from searchsocket.extensions.crawl.sitemap import entries
 xml = b"<urlset>" + b"<a/>" * 1_500_000 + b"<url><loc>/last</loc></url></urlset>"
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 assert list(entries(xml)) == [("page", "/last")]
@@ -220,7 +220,7 @@ def test_links_of_many_pages_are_held_as_far_as_they_may_be_fetched(
     web: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first in the order of URLs, as if all of them had been held."""
-    monkeypatch.setattr("searchsocket.sources.crawl.source.MAX_LINKS", 10)
+    monkeypatch.setattr("searchsocket.extensions.crawl.source.MAX_LINKS", 10)
     web.html("/", "".join(f"<a href='/a{number}'>x</a>" for number in range(9)))
     web.fallback = lambda request: Answer(
         200, "".join(f"<a href='/b{number:02}{request.path[2:]}'>x</a>" for number in range(40)).encode()

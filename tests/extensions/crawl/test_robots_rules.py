@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.sources.crawl.fetch import USER_AGENT
-from searchsocket.sources.crawl.robots import PRODUCT, parse_robots
+from searchsocket.extensions.crawl.fetch import USER_AGENT
+from searchsocket.extensions.crawl.robots import PRODUCT, parse_robots
 
 HOST = "http://site.test"
 US = f"User-agent: {PRODUCT}\n"

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from searchsocket.errors import PageNotRendered, SourceUnavailable
-from searchsocket.sources.crawl.fetch import Fetcher, FetchFailed, RedirectRefused, RedirectsAway, Response
-from searchsocket.sources.crawl.pages import (
+from searchsocket.extensions.crawl.fetch import Fetcher, FetchFailed, RedirectRefused, RedirectsAway, Response
+from searchsocket.extensions.crawl.pages import (
     MARKDOWN_TYPE,
     MarkdownFiles,
     PageLinks,
@@ -18,9 +18,9 @@ from searchsocket.sources.crawl.pages import (
     markdown_links,
     page_links,
 )
-from searchsocket.sources.crawl.rendering import Rendering
-from searchsocket.sources.crawl.site import CrawledSite, host_of
-from searchsocket.sources.crawl.store import DOCUMENT_TYPES, BodyStore, Stored
+from searchsocket.extensions.crawl.rendering import Rendering
+from searchsocket.extensions.crawl.site import CrawledSite, host_of
+from searchsocket.extensions.crawl.store import DOCUMENT_TYPES, BodyStore, Stored
 from searchsocket.web.robots_tags import page_rules
 from searchsocket.web.urls.resolve import LinkedAddress, rebased, served_under
 

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Sequence
 
 from searchsocket.errors import SourceUnavailable
+from searchsocket.extensions.crawl.fetch import CrawlBudget, Fetcher
+from searchsocket.extensions.crawl.site import CrawledSite
+from searchsocket.extensions.crawl.sitemap import SitemapWalk
+from searchsocket.extensions.crawl.store import LATELY_DAYS, ReadSitemaps
 from searchsocket.sources.base import SourceReport
-from searchsocket.sources.crawl.fetch import CrawlBudget, Fetcher
-from searchsocket.sources.crawl.site import CrawledSite
-from searchsocket.sources.crawl.sitemap import SitemapWalk
-from searchsocket.sources.crawl.store import LATELY_DAYS, ReadSitemaps
 from searchsocket.web.urls.resolve import LinkedAddress
 
 _PROBES = 5

@@ -12,8 +12,8 @@ from urllib.parse import urljoin
 from lxml import etree
 
 from searchsocket.errors import SourceUnavailable
-from searchsocket.sources.crawl.fetch import FetchFailed
-from searchsocket.sources.crawl.site import host_of
+from searchsocket.extensions.crawl.fetch import FetchFailed
+from searchsocket.extensions.crawl.site import host_of
 from searchsocket.system.encoding import BodyTooLarge, DamagedBody, gunzip
 
 MAX_SITEMAPS = 1_000

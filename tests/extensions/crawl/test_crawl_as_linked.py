@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.sources.crawling import Crawl
+from tests.extensions.crawl.crawling import Crawl
 from tests.sources.web import Answer, Web, serve
 
 

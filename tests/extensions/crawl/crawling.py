@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from searchsocket.content.pages import RawPage
-from searchsocket.project.settings.model import CrawlSettings
-from searchsocket.sources.crawl.source import CrawlSource
+from searchsocket.extensions.crawl.settings import CrawlSettings
+from searchsocket.extensions.crawl.source import CrawlSource
 from searchsocket.web.urls.resolve import site_base
 from tests.sources.web import Web
 

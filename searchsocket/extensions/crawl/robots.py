@@ -5,7 +5,7 @@ import re
 from protego import Protego
 
 from searchsocket.errors import SourceUnavailable
-from searchsocket.sources.crawl.fetch import Fetcher, FetchFailed
+from searchsocket.extensions.crawl.fetch import Fetcher, FetchFailed
 
 PRODUCT = "searchsocket"
 MAX_BYTES = 512_000  # minimum that RFC 9309 requires a crawler to read

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.extensions.crawl.crawling import Crawl
 from tests.pipeline.conftest import Site
-from tests.sources.crawling import Crawl
 from tests.sources.web import Answer, Web, serve
 
 LIVE = "https://museum.example"

@@ -13,11 +13,8 @@ from pathlib import Path
 from protego import Protego
 
 from searchsocket.content.pages import RawPage
-from searchsocket.errors import SourceUnavailable
-from searchsocket.project.settings.site import CoreCrawlSettings
-from searchsocket.project.settings.source_kinds import CRAWL
-from searchsocket.sources.base import SourceOrigin, SourceReport
-from searchsocket.sources.crawl.fetch import (
+from searchsocket.errors import ConfigMissing, SourceUnavailable
+from searchsocket.extensions.crawl.fetch import (
     ACCEPT,
     USER_AGENT,
     CrawlBudget,
@@ -25,20 +22,27 @@ from searchsocket.sources.crawl.fetch import (
     FetchLimits,
     without_login,
 )
-from searchsocket.sources.crawl.page_fetch import FetchedPage, PageFetch, PageTask
-from searchsocket.sources.crawl.pages import MARKDOWN_ACCEPT, MAX_LINKS, CrawledPages, MarkdownFiles
-from searchsocket.sources.crawl.queries import QueryPages
-from searchsocket.sources.crawl.rendering import CrawlAccess, Rendering, open_rendering
-from searchsocket.sources.crawl.robots import read_robots
-from searchsocket.sources.crawl.site import CrawledSite
-from searchsocket.sources.crawl.sitemap import MAX_SITEMAPS
-from searchsocket.sources.crawl.start import SitemapPages
-from searchsocket.sources.crawl.store import BodyStore, ReadSitemaps
+from searchsocket.extensions.crawl.page_fetch import FetchedPage, PageFetch, PageTask
+from searchsocket.extensions.crawl.pages import MARKDOWN_ACCEPT, MAX_LINKS, CrawledPages, MarkdownFiles
+from searchsocket.extensions.crawl.queries import QueryPages
+from searchsocket.extensions.crawl.rendering import CrawlAccess, Rendering
+from searchsocket.extensions.crawl.robots import read_robots
+from searchsocket.extensions.crawl.settings import CrawlSettings
+from searchsocket.extensions.crawl.site import CrawledSite
+from searchsocket.extensions.crawl.sitemap import MAX_SITEMAPS
+from searchsocket.extensions.crawl.start import SitemapPages
+from searchsocket.extensions.crawl.store import BodyStore, ReadSitemaps
+from searchsocket.project.settings.source_kinds import source_kind
+from searchsocket.sources import SourceRequest, configured_site
+from searchsocket.sources.base import Excluder, SourceOrigin, SourceReport
+from searchsocket.sources.preview import refuse_open_places
 from searchsocket.system.batches import batches
-from searchsocket.web.urls.form import UrlForm
+from searchsocket.web.urls.form import UrlForm, stated_form
 from searchsocket.web.urls.paths import page_path
 from searchsocket.web.urls.resolve import LinkedAddress, SiteBase
+from searchsocket.web.urls.site import source_address
 
+MODE = "crawl"
 _MAX_SPELLINGS = 4  # addresses of one page that are tried
 _MISSING_SHARE = 10  # a warning, if a tenth as many pages are missing as were fetched
 _EXAMPLES = 3
@@ -113,11 +117,11 @@ class Frontier:
 class CrawlSource:
     """Pages of a running host (spec 8.2 B)."""
 
-    kind = CRAWL
+    kind = source_kind(MODE)
 
     def __init__(
         self,
-        settings: CoreCrawlSettings,
+        settings: CrawlSettings,
         store_dir: Path,
         *,
         address: str,
@@ -217,7 +221,9 @@ class CrawlSource:
             limits = FetchLimits(self._max_page_bytes, self._settings.timeout_s, attempts=2)
             return Fetcher(address, limits, self._budget, accept="*/*", allows_private=fetcher.allows_private)
 
-        return open_rendering(
+        if not self._settings.render:
+            return None
+        return Rendering(
             CrawlAccess(self._settings, fetcher.origin, self._is_allowed, for_scripts, self._max_page_bytes)
         )
 
@@ -394,3 +400,30 @@ class CrawlSource:
 def _empty_crawl(base_url: str, report: SourceReport) -> str:
     reasons = [*report.failed.values(), *report.skipped.values(), *report.warnings]
     return f"no page of {base_url} could be fetched: {reasons[0] if reasons else 'no page is listed'}"
+
+
+def open_crawl(request: SourceRequest) -> CrawlSource:
+    """Open the crawl of a project.
+
+    Raises:
+        ConfigMissing: The site has no address, or a placeholder in it is unknown.
+        ConfigError: See `configured_site`.
+    """
+    settings = request.settings
+    source, crawl = settings.source, settings.source.section(CrawlSettings)
+    if not crawl.base_url:
+        raise ConfigMissing('source.mode is "crawl" but source.crawl.base_url is not set, e.g. http://localhost:4173')
+    address = source_address(settings, MODE, request.scope)
+    refuse_open_places(address, CrawlSource.kind.scope_setting)
+    return CrawlSource(
+        crawl,
+        request.fetched(),
+        address=address,
+        site=configured_site(settings, MODE, request.scope),
+        excluded=Excluder(source.exclude),
+        max_page_bytes=source.max_page_bytes,
+        max_pages=request.max_pages,
+        url_form=stated_form(settings.urls.style),
+        documents=source.documents,
+        respects_noindex=settings.extract.respect_robots_noindex,
+    )

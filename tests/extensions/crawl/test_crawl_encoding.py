@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searchsocket.system.encoding import DamagedBody, unpacked_parts
-from tests.sources.crawling import Crawl
+from tests.extensions.crawl.crawling import Crawl
 from tests.sources.web import Answer, serve
 
 MAIN = b"<main><p>Whaling boats of the fjord.</p></main>"
@@ -79,7 +79,7 @@ def test_any_other_packing_is_a_failure_that_says_why(tmp_path: Path, name: str)
 BOMBS = """
 import gzip, resource, sys, tempfile, zlib
 from pathlib import Path
-from tests.sources.test_crawl_encoding import crawled
+from tests.extensions.crawl.test_crawl_encoding import crawled
 def peak_bytes():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 pack = zlib.compressobj(1, zlib.DEFLATED, 31)

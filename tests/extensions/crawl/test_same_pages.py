@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from searchsocket.project.settings.model import CrawlSettings
-from searchsocket.sources.crawl.source import CrawlSource
+from searchsocket.extensions.crawl.settings import CrawlSettings
+from searchsocket.extensions.crawl.source import CrawlSource
 from searchsocket.sources.static_output import StaticOutputSource
 from searchsocket.web.urls.form import UrlForm, stated_form
 from searchsocket.web.urls.resolve import SiteBase, site_base
+from tests.extensions.crawl.crawling import Crawl
 from tests.file_server import file_server
-from tests.sources.crawling import Crawl
 from tests.sources.web import serve
 
 MANUAL = {

@@ -15,12 +15,12 @@ from urllib.parse import quote, urlsplit
 
 import pytest
 
+from searchsocket.extensions.crawl.settings import CrawlSettings
+from searchsocket.extensions.crawl.source import CrawlSource
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.index import index_scope
 from searchsocket.project.project import open_project
-from searchsocket.project.settings.model import CrawlSettings
 from searchsocket.search.quoting.results import href
-from searchsocket.sources.crawl.source import CrawlSource
 from searchsocket.sources.static_output import StaticOutputSource
 from searchsocket.stores import make_store
 from searchsocket.web.urls.resolve import SiteBase, site_base

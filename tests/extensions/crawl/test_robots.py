@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.project.settings.model import CrawlSettings
-from searchsocket.sources.crawl.fetch import USER_AGENT
-from searchsocket.sources.crawl.robots import MAX_BYTES, PRODUCT, parse_robots
-from searchsocket.sources.crawl.source import CrawlSource
+from searchsocket.extensions.crawl.fetch import USER_AGENT
+from searchsocket.extensions.crawl.robots import MAX_BYTES, PRODUCT, parse_robots
+from searchsocket.extensions.crawl.settings import CrawlSettings
+from searchsocket.extensions.crawl.source import CrawlSource
 from searchsocket.web.urls.resolve import site_base
 from tests.sources.web import Answer, serve
 

@@ -1,1 +1,0 @@
-"""Crawl a running site over HTTP, politely and with distrust of its responses."""
