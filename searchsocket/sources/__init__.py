@@ -9,6 +9,7 @@ from searchsocket.errors import ConfigMissing
 from searchsocket.extensions import extensions
 from searchsocket.extensions.base import load
 from searchsocket.project.settings.model import Settings
+from searchsocket.project.settings.site import ContentFilesSettings
 from searchsocket.project.settings.source_kinds import CONTENT_FILES, GIT_BRANCH, STATIC_OUTPUT
 from searchsocket.sources.base import Source, SourceOrigin
 from searchsocket.sources.content_files import ContentFilesSource
@@ -138,6 +139,7 @@ def _git_branch(request: SourceRequest) -> GitBranchSource:
         request.root / source.git.repo_dir,
         source.git.branch or request.branch or "HEAD",
         source.content_files.globs,
+        are_globs_chosen=_are_globs_chosen(source.content_files),
         base_dir=source.content_files.base_dir,
         routes_dir=request.settings.routes.dir,
         static_dir=request.settings.routes.static_dir,
@@ -156,6 +158,7 @@ def _content_files(request: SourceRequest, notes: Sequence[str] = ()) -> Content
     return ContentFilesSource(
         folder,
         source.content_files.globs,
+        are_globs_chosen=_are_globs_chosen(source.content_files),
         routes_dir=scan_project(request.root, request.settings.routes.dir).routes_dir.removeprefix(f"{base_dir}/"),
         exclude=source.exclude,
         max_page_bytes=source.max_page_bytes,
@@ -163,6 +166,10 @@ def _content_files(request: SourceRequest, notes: Sequence[str] = ()) -> Content
         notes=notes,
         addresses=request.addresses(CONTENT_FILES.mode),
     )
+
+
+def _are_globs_chosen(settings: ContentFilesSettings) -> bool:
+    return settings.globs != ContentFilesSettings().globs
 
 
 def _opener(mode: str) -> Callable[[SourceRequest], Source]:

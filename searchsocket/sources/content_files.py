@@ -2,14 +2,15 @@
 
 A route's page file (`+page.md`) has the URL of its route. For other files, the URL is the path below the fixed part of
 the matching glob: with `content/**/*.md`, `content/blog/x.md` is `/blog/x`; `index.md` and `README.md` are
-the page of their folder.
+the page of their folder. The rules of the site's generator change this, see `content_rules`.
 """
 
 import os
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pathspec import GitIgnoreSpec
@@ -18,19 +19,22 @@ from searchsocket.content.pages import RawPage
 from searchsocket.errors import ConfigError, InvalidRequest, SourceUnavailable
 from searchsocket.project.settings.source_kinds import CONTENT_FILES
 from searchsocket.sources.base import Excluder, SourceOrigin, SourceReport
-from searchsocket.sources.files import MAX_DEPTH, is_inside, modified_inside, read_inside, stamp_of, usable
+from searchsocket.sources.content_rules import ContentRules, content_rules
+from searchsocket.sources.files import MAX_DEPTH, is_inside, modified_inside, open_inside, read_inside, stamp_of, usable
+from searchsocket.sources.find import reader_of
 from searchsocket.system.locators import locator_of
 from searchsocket.web.routes.kit import clean_dir
 from searchsocket.web.routes.segments import InvalidRoute
 from searchsocket.web.routes.table import route_url
 from searchsocket.web.urls.form import AT_THEIR_URLS, Addresses
-from searchsocket.web.urls.paths import join_name, sort_key
+from searchsocket.web.urls.paths import canonical_path, join_name, page_path, sort_key
 
 _NOT_CONTENT = frozenset({"node_modules", "__pycache__"})
 _SUFFIX = re.compile(r"\.(?:md|mdx|svx|markdown)$", re.IGNORECASE)
+_RANKS = 6  # of files with one URL, per glob
 _PAGE = re.compile(r"\+page(?:@.*)?\.(?:svelte\.mdx?|md|mdx|svx)")
 _MAGIC = re.compile(r"[*?\[!\\]")
-_FOLDER_PAGES = ("index", "readme")  # in this order, if both exist
+_MAX_FRONT_BYTES = 70_000  # front matter that is longer is ignored
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +50,17 @@ class ContentPage:
 class ContentPaths:
     """The globs of a project, compiled, to match files and determine their URLs."""
 
-    def __init__(self, globs: Sequence[str], routes_dir: str) -> None:
+    def __init__(self, rules: ContentRules, routes_dir: str) -> None:
         """
         Args:
-            globs: With the syntax of `.gitignore`, but for included files.
+            rules: Their globs have the syntax of `.gitignore`, but for included files.
             routes_dir: The routes folder, relative to the same root as the globs.
 
         Raises:
             ConfigError: A glob cannot be read, or points out of the root.
         """
-        self.globs = tuple(globs)
+        self.globs = globs = [folder.glob for folder in rules.folders]
+        self._rules = rules
         self._routes_dir = clean_dir(routes_dir)
         for glob in globs:
             if ".." in glob.split("/") or glob.startswith("/"):
@@ -78,8 +83,12 @@ class ContentPaths:
         """Return True if any glob matches this relative path."""
         return any(spec.match_file(path) for spec, _ in self._specs)
 
-    def page_at(self, path: str) -> ContentPage:
-        """The URL of a relative path that a glob matches."""
+    def page_at(self, path: str, start_of: Callable[[str], bytes]) -> ContentPage:
+        """The URL of a relative path that a glob matches.
+
+        Args:
+            start_of: Reads the start of a file, for its front matter; b"" if it cannot be read.
+        """
         rank, folder = next((i, folder) for i, (spec, folder) in enumerate(self._specs) if spec.match_file(path))
         name = path.rpartition("/")[2]
         try:
@@ -89,7 +98,11 @@ class ContentPaths:
                 return ContentPage(skip="not Markdown")
             if name.startswith("+"):
                 return ContentPage(skip="not the page file of its route")
-            return _page_of_file(path[len(folder) :].strip("/"), rank)
+            if self._rules.skips and self._rules.skips.search(path):
+                return ContentPage(skip=f"no page of {self._rules.generator}")
+            page = self._page_of_file(path[len(folder) :].strip("/"), rank)
+            stated = self._rules.folders[rank].stated
+            return page if stated is None else _at_stated_address(page, stated, start_of(path))
         except (InvalidRequest, InvalidRoute) as error:
             return ContentPage(skip=str(error))
 
@@ -99,19 +112,40 @@ class ContentPaths:
         url = route_url("/" + "/".join(folders))
         if url is None:
             return ContentPage(skip="its route has parameters, so it has no fixed URL")
-        return ContentPage(url, url, rank * 4)
+        return ContentPage(url, url, rank * _RANKS)
+
+    def _page_of_file(self, inner: str, rank: int) -> ContentPage:
+        *folders, name = inner.split("/")
+        stem, rules = _SUFFIX.sub("", name), self._rules
+        url, part_of = rules.folders[rank].url, rules.folders[rank].name
+        for folder in folders:
+            url = join_names(url, part_of(folder))
+        if stem.lower() in rules.folder_pages:
+            number = 1 + list(rules.folder_pages).index(stem.lower())
+        elif rules.has_twins and folders and stem == folders[-1]:
+            number = _RANKS - 2
+        else:
+            url = join_names(url, part_of(stem))
+            return ContentPage(url, url, rank * _RANKS + _RANKS - 1)
+        return ContentPage(url, f"{url.rstrip('/')}/", rank * _RANKS + number)
 
 
-def _page_of_file(inner: str, rank: int) -> ContentPage:
-    *folders, name = inner.split("/")
-    stem = _SUFFIX.sub("", name)
-    url = "/"
-    for folder in folders:
-        url = join_name(url, folder)
-    if stem.lower() in _FOLDER_PAGES:
-        return ContentPage(url, f"{url.rstrip('/')}/", rank * 4 + 1 + _FOLDER_PAGES.index(stem.lower()))
-    url = join_name(url, stem)
-    return ContentPage(url, url, rank * 4 + 3)
+def _at_stated_address(
+    page: ContentPage, stated: Callable[[Mapping[str, object], str], str], start: bytes
+) -> ContentPage:
+    """The page at the address that its front matter states; its links are still relative to its path."""
+    from searchsocket.content.markdown.page import split_front_matter  # loads lxml
+
+    front, _, _ = split_front_matter(start.decode("utf-8", "replace").replace("\r\n", "\n"))
+    address = stated(front, page.url)
+    return replace(page, url=page_path(canonical_path(address))) if address else page
+
+
+def join_names(url: str, names: str) -> str:
+    """Like `join_name`, for several names with slashes between them."""
+    for name in names.split("/"):
+        url = join_name(url, name)
+    return url
 
 
 def _fixed_folder(glob: str) -> str:
@@ -134,6 +168,7 @@ class ContentFilesSource:
         root: Path,
         globs: Sequence[str],
         *,
+        are_globs_chosen: bool = True,
         routes_dir: str = "src/routes",
         exclude: Sequence[str] = (),
         max_page_bytes: int = 20_000_000,
@@ -146,6 +181,7 @@ class ContentFilesSource:
         Args:
             root: The folder that the globs are relative to.
             globs: E.g. `content/**/*.md`.
+            are_globs_chosen: As in `content_rules`.
             routes_dir: The routes folder, relative to `root`.
             exclude: Globs over URL paths.
             max_page_bytes: A larger file is a failed page.
@@ -154,11 +190,13 @@ class ContentFilesSource:
             notes: Notes about the choice of this source; warnings of every run.
             addresses: Makes the addresses of pages.
         """
-        self.origin = origin or SourceOrigin(self.kind.mode, str(root))
+        rules = content_rules(reader_of(root), globs, are_chosen=are_globs_chosen)
+        origin = origin or SourceOrigin(self.kind.mode, str(root))
+        self.origin = replace(origin, generator=rules.generator)
         self._notes = list(notes)
         self._folder = root
         self._root = os.path.realpath(root)
-        self._paths = ContentPaths(globs, routes_dir)
+        self._paths = ContentPaths(rules, routes_dir)
         self._excluded = Excluder(exclude)
         self._max_page_bytes = max_page_bytes
         self._now_ns = now_ns
@@ -186,7 +224,7 @@ class ContentFilesSource:
 
         count = 0
         for url, served_url, path in one_file_each(
-            self._paths, self._matching_files(), report, self._excluded, is_usable
+            self._paths, self._matching_files(), report, self._excluded, is_usable, self._start_of
         ):
             count += 1
             address = self._addresses.of_served(url, served_url)
@@ -206,6 +244,11 @@ class ContentFilesSource:
     def modified(self, locator: str) -> float | None:
         """Return the file's modification time."""
         return modified_inside(self._root, locator)
+
+    def _start_of(self, path: str) -> bytes:
+        with suppress(SourceUnavailable), open_inside(self._root, locator_of(path)) as file:
+            return file.read(_MAX_FRONT_BYTES)
+        return b""
 
     def has_pages(self) -> bool:
         """Return True if any file matches the globs; stops at the first."""
@@ -250,16 +293,18 @@ def one_file_each(
     report: SourceReport,
     excluded: Callable[[str], bool],
     is_usable: Callable[[str], bool],
+    start_of: Callable[[str], bytes],
 ) -> Iterator[tuple[str, str, str]]:
     """Yield the file of each URL, as (url, served_url, path) by rising URL; skipped files are added to the report.
 
     Args:
         is_usable: Returns True if a file can be a page; otherwise adds the reason to the report. If a file failed, no
             other file replaces it.
+        start_of: As in `ContentPaths.page_at`.
     """
     by_url: dict[str, list[tuple[tuple[int, str], str, str]]] = {}
     for path in files:
-        page = paths.page_at(path)
+        page = paths.page_at(path, start_of)
         if page.skip:
             report.skipped[locator_of(path)] = page.skip
         elif excluded(page.url):

@@ -29,7 +29,7 @@ def find_build(root: Path) -> DetectedBuild:
 
     A folder without HTML does not count: `public` contains only images in many projects.
     """
-    generators = used_generators(_reader(root))
+    generators = used_generators(reader_of(root))
     candidates = [(folder, generator.name) for generator in generators for folder in generator.folders]
     candidates += [(folder, "") for folder in USUAL_FOLDERS]
     by_folder = dict(reversed(candidates))  # of two that write to one folder, the first
@@ -73,18 +73,18 @@ def configured_build(root: Path, folder: str) -> Path:
 
 def generator_of(root: Path, folder: str) -> str:
     """The generator that writes to a configured folder; "" if no configuration names it."""
-    generators = used_generators(_reader(root))
+    generators = used_generators(reader_of(root))
     return next((generator.name for generator in generators if os.path.normpath(folder) in generator.folders), "")
 
 
 def project_generators(root: Path) -> list[UsedGenerator]:
     """Return the generators that a project is configured for, see `used_generators`."""
-    return used_generators(_reader(root))
+    return used_generators(reader_of(root))
 
 
 def configured_name(root: Path) -> str:
     """Return the name of a project's site in the configuration of its generator; "" if none states it."""
-    read = _reader(root)
+    read = reader_of(root)
     return next(filter(None, (site_name(read, used) for used in used_generators(read))), "")
 
 
@@ -115,8 +115,8 @@ def holds_html(folder: Path) -> bool:
     return False
 
 
-def _reader(root: Path) -> ReadText:
-    """Make a reader of project files; each folder is listed once, since most requested files do not exist."""
+def reader_of(root: Path) -> ReadText:
+    """Return a reader of project files; each folder is listed once, since most requested files do not exist."""
 
     @cache
     def names(folder: str) -> frozenset[str]:

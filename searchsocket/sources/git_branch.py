@@ -1,6 +1,7 @@
 """Content files of a branch or commit, read without checkout or build; the working tree is not touched."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from searchsocket.content.pages import RawPage
@@ -9,6 +10,7 @@ from searchsocket.project.settings.source_kinds import GIT_BRANCH
 from searchsocket.sources.base import Excluder, SourceReport
 from searchsocket.sources.commit_files import LINK, SUBMODULE, CommitFiles
 from searchsocket.sources.content_files import ContentPaths, one_file_each
+from searchsocket.sources.content_rules import ContentFolder, ContentRules, content_rules
 from searchsocket.sources.files import too_large
 from searchsocket.sources.git_objects import TreeEntry
 from searchsocket.system.locators import locator_of
@@ -31,6 +33,7 @@ class GitBranchSource(CommitFiles):
         revision: str,
         globs: Sequence[str],
         *,
+        are_globs_chosen: bool = True,
         base_dir: str = "",
         routes_dir: str = "",
         static_dir: str = "",
@@ -43,6 +46,7 @@ class GitBranchSource(CommitFiles):
             repo: A folder of the repository: the project.
             revision: Branch, tag, scope name or commit id.
             globs: Relative to `base_dir`.
+            are_globs_chosen: As in `content_rules`.
             base_dir: Relative to `repo`.
             routes_dir: The routes folder, relative to `repo`; "" = from the configuration in the commit.
             static_dir: The folder of files that are copied unchanged; likewise.
@@ -53,7 +57,8 @@ class GitBranchSource(CommitFiles):
         super().__init__(repo, revision, max_page_bytes)
         self._base = _as_prefix(base_dir)
         self._kit_folders = (_as_prefix(routes_dir) or routes_dir, _as_prefix(static_dir) or static_dir)
-        self._paths = ContentPaths(globs, self._kit_folders[0].removeprefix(self._base))
+        self._globs, self._are_globs_chosen = globs, are_globs_chosen
+        self._paths = ContentPaths(ContentRules([*map(ContentFolder, globs)]), self._kit_folders[0])
         self._excluded = Excluder(exclude)
         self._addresses = addresses
         self._kit: KitProject | None = None
@@ -67,13 +72,29 @@ class GitBranchSource(CommitFiles):
         """
         self.report = report = SourceReport()
         commit = self.commit()
-        self._paths = ContentPaths(self._paths.globs, self.kit().routes_dir.removeprefix(self._base))
-        prefix = self._repository.prefix() + self._base
         entries = {
-            entry.path: entry for entry in self._repository.files(commit, prefix) if self._is_file(entry, report)
+            entry.path: entry for entry in self._repository.files(commit, self._repository.prefix() + self._base)
         }
+
+        def start_of(path: str) -> bytes:
+            entry = entries[path]
+            return self._blobs.read(entry.blob, entry.size) if entry.size <= _MAX_CONFIG_BYTES else b""
+
+        def read(path: str) -> str | None:
+            entry = entries.get(path)
+            is_file = entry is not None and entry.mode not in (LINK, SUBMODULE)
+            return start_of(path).decode("utf-8", "replace") if is_file else None
+
+        rules = content_rules(read, self._globs, are_chosen=self._are_globs_chosen)
+        self.origin = replace(self.origin, generator=rules.generator)
+        self._paths = ContentPaths(rules, self.kit().routes_dir.removeprefix(self._base))
         files = one_file_each(
-            self._paths, entries, report, self._excluded, lambda path: self._is_usable(entries[path], report)
+            self._paths,
+            [path for path, entry in entries.items() if self._is_file(entry, report)],
+            report,
+            self._excluded,
+            lambda path: self._is_usable(entries[path], report),
+            start_of,
         )
         count = 0
         for url, served_url, path in files:

@@ -12,7 +12,8 @@ MAX_TEXTS = 8
 MAX_TEXT_CHARS = 80
 _MAX_HOPS = 5  # redirects to follow; a longer chain is a loop or a mistake
 _SUFFIX = re.compile(r"\.(?:html?|md|mdx|svx|markdown)$", re.IGNORECASE)
-_INDEX = re.compile(r"/(?:index|readme)$", re.IGNORECASE)
+_INDEX = re.compile(r"/(?:_?index|readme)$", re.IGNORECASE)
+_ORDER = re.compile(r"(?<=/)\d+\s*[-_.]+\s*(?=[^-_.\s/])")  # numbers that sort content files are no part of addresses
 _EDGES = re.compile(r"^[\W_]+|[\W_]+$")
 _NO_NAME = re.compile(r"\d*|https?:.*|www\..*", re.DOTALL)
 
@@ -91,6 +92,7 @@ def _readings(url: str) -> Iterator[str]:
     bare = _SUFFIX.sub("", url)
     yield _or_root(bare)
     yield _or_root(_INDEX.sub("", bare))
+    yield _or_root(_INDEX.sub("", _ORDER.sub("", bare)))
     if "%" in url:
         # Escapes that were escaped again, or file names that contain escapes.
         for variant in (unquote(url), path_of_file(url) if len(url) < 1000 else url):
