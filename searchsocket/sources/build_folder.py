@@ -9,9 +9,8 @@ from searchsocket.content.pages import document_kind
 from searchsocket.sources.base import SourceReport
 from searchsocket.sources.files import is_inside
 from searchsocket.system.locators import locator_of
-from searchsocket.web.urls.paths import is_index
+from searchsocket.web.urls.paths import HTML_SUFFIX, is_index
 
-_HTML = re.compile(r"\.html?$", re.IGNORECASE)
 # Pages that hosts serve for missing pages. Only at the top, since inside a site `/404` can be real content.
 FALLBACKS = frozenset({"200", "404", "500", "_error", "_not-found"})
 _LANGUAGE = re.compile(r"[a-z]{2}(?:-[A-Za-z]{2,4})?")  # name of a folder with the site in one language
@@ -132,7 +131,7 @@ def root_of_site(build: Path, base: str) -> Path:
 
 def is_html(name: str) -> bool:
     """Return True if a file name is HTML."""
-    return bool(_HTML.search(name))
+    return bool(HTML_SUFFIX.search(name))
 
 
 def _is_page_or_document(name: str) -> bool:
@@ -141,4 +140,4 @@ def _is_page_or_document(name: str) -> bool:
 
 def stem(name: str) -> str:
     """A file name without its HTML suffix: `INSTALL.md.html` is `INSTALL.md`."""
-    return _HTML.sub("", name)
+    return HTML_SUFFIX.sub("", name)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from searchsocket.errors import ConfigMissing
 from searchsocket.sources.generators import ReadText, UsedGenerator, site_name, used_generators
+from searchsocket.web.urls.paths import HTML_SUFFIX
 
 USUAL_FOLDERS = ("build", ".svelte-kit/output/prerendered/pages", "dist", "out", "public", "_site", "site", "book")
 _MAX_ENTRIES = 20_000  # checked in one folder before it counts as without HTML
@@ -105,7 +106,7 @@ def holds_html(folder: Path) -> bool:
                     checked += 1
                     if entry.name.startswith(".") or entry.name == "node_modules":
                         continue
-                    if entry.name.lower().endswith((".html", ".htm")):
+                    if HTML_SUFFIX.search(entry.name):
                         return True
                     if entry.is_dir(follow_symlinks=False):
                         inner.append(entry.path)

@@ -33,10 +33,11 @@ from searchsocket.content.html.metadata import (
     read_metadata,
     strip_site,
 )
-from searchsocket.content.html.parse import parse_html
-from searchsocket.content.html.prune import JUNK, drop_feedback
+from searchsocket.content.html.parse import html_of_xhtml, parse_html
+from searchsocket.content.html.prune import JUNK, drop_feedback, settle_icon_cells
 from searchsocket.content.html.rules import RULE
 from searchsocket.content.html.settle import DESCRIPTION, settle_descriptions, settle_math
+from searchsocket.content.html.suspense import mark_boundaries, settle_boundaries
 from searchsocket.content.html.tree import BLOCKS, HEADINGS, Element, one_line, replace_text, text_of, with_attribute
 from searchsocket.content.page_fields import fields_version, parse_date
 from searchsocket.content.pages import ExtractedPage, RawPage
@@ -44,6 +45,7 @@ from searchsocket.project.settings.site import ExtractSettings, TransformSetting
 from searchsocket.text.facets import NO_FACETS, Facets
 from searchsocket.web.languages.site import read_alternates
 from searchsocket.web.robots_tags import page_rules
+from searchsocket.web.urls.paths import is_xhtml
 from searchsocket.web.urls.resolve import AT_ROOT, SiteBase
 
 MARKS = ("/edit/", "/blob/", "/_edit/", "/src/", "_sources/")  # a page without any of them has no edit link
@@ -57,7 +59,7 @@ _LABEL = re.compile(
 _FILE = re.compile(r"\.[A-Za-z]{2,9}$")
 # Part of the cache key: raise the number with every change of output; library versions are included.
 EXTRACTOR_VERSION = " ".join(
-    ["18", *(f"{name}={version(name)}" for name in ("lxml", "markdown-it-py")), fields_version()]
+    ["19", *(f"{name}={version(name)}" for name in ("lxml", "markdown-it-py")), fields_version()]
 )
 _REFRESH = re.compile(r"\s*(\d+)(?:\.\d*)?\s*[;,]\s*(?:url\s*=\s*)?(.*)", re.IGNORECASE | re.DOTALL)
 _SCRIPT = re.compile(
@@ -140,11 +142,14 @@ def extract_html(
         ConfigError: A configured selector is not CSS.
     """
     text, warning = decode_html(data, charset)
-    text = mark_switches(text)
+    if is_xhtml(page.locator):
+        text = html_of_xhtml(text)
+    text = mark_boundaries(mark_switches(text))
     root, depth_warning = parse_html(text)
     warnings = [note for note in (warning, depth_warning) if note]
     if root is None:
         return ExtractedPage(title=page.url, body="", skip="empty", warnings=(*warnings, "the page is empty"))
+    settle_boundaries(root, text)
     meta = read_metadata(root, facets)
     resolver = LinkResolver(page.served_url, base_href=meta.base_href, site=site)
     own = {page.url, page.address and resolver.path(page.address), f"/{page.locator.lstrip('/')}"}
@@ -168,6 +173,8 @@ def extract_html(
         settle_shadow_roots(root)
     if any(tag in text for tag in MEDIA_TAGS):
         settle_media(root)
+    if "<td" in text:
+        settle_icon_cells(root)
     if "<svg" in text:
         settle_drawings(root)
     drop_excluded(root, text)

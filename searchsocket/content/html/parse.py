@@ -1,6 +1,7 @@
 """Parse text to an lxml tree of limited depth."""
 
 import re
+from html.entities import html5
 from itertools import islice
 from typing import Any
 
@@ -25,7 +26,30 @@ _HEAD_TAGS = frozenset({"title", "meta", "link", "base", "script", "style", "nos
 _CONTROLS = bytes({*range(32)} - {9, 10, 13})
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _REFERENCE = re.compile(r"&#(?:0*(?:\d|[12]\d|3[01])|[xX]0*1?[0-9a-fA-F])(?![0-9a-fA-F])")
+_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")  # of an encoding, from which the text is decoded
+_ENTITY = re.compile(r"<!ENTITY\s+([\w.-]+)\s")
+_NAMED = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)([A-Za-z]\w{1,30});")
 _RAW = re.compile(r"<(script|style|textarea|template|svg)\b", re.IGNORECASE)
+
+
+def html_of_xhtml(text: str) -> str:
+    """Write an XHTML page as HTML: elements that end in `/>`, CDATA and the entities of its own DTD.
+
+    Returns:
+        The page; unchanged if it is no XML, which browsers refuse.
+    """
+    internal: Any = "internal"  # lxml's types know only bool
+    parser = etree.XMLParser(resolve_entities=internal, no_network=True, remove_comments=True, remove_pis=True)
+    own = set(_ENTITY.findall(text))
+    text_in_xml = _NAMED.sub(lambda match: match[0] if match[1] in own else html5.get(match[1] + ";", match[0]), text)
+    try:
+        root = etree.fromstring(_DECLARATION.sub("", text_in_xml).encode("utf-8", "replace"), parser)
+    except etree.XMLSyntaxError:
+        return text
+    for element in root.iter(etree.Element):
+        element.tag = etree.QName(element).localname
+    etree.cleanup_namespaces(root)
+    return str(etree.tostring(root, method="html", encoding="unicode"))
 
 
 def parse_html(text: str) -> tuple[Element | None, str]:

@@ -4,7 +4,7 @@ The conversion to Markdown is the main cost of a page, so it must not visit elem
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import cast
 
@@ -23,6 +23,7 @@ from searchsocket.content.html.tree import (
     drop,
     elements_of,
     link_share,
+    one_line,
     raw_text,
     sweep,
     text_of,
@@ -252,12 +253,39 @@ class _Walk:
         return True
 
 
+def settle_icon_cells(root: Element) -> None:
+    """Write the accessible name of an icon that is all that a cell of a table shows: "Supported"."""
+    for cell in root.iter("td", "th"):
+        elements = list(cell.iterdescendants(etree.Element))
+        if not elements or any(element.tag in {"img", "table", "input"} for element in elements):
+            continue
+        unread = [element for element in elements if element.tag == "title" or _is_unread(classes(element))]
+        if "".join(raw_text(cell).split()) != "".join("".join(map(raw_text, unread)).split()):
+            continue
+        spoken = [text_of(element) for element in unread if not _is_silent(element)]
+        named = [
+            element.get("aria-label") or element.get("title")
+            for element in (cell, *elements)
+            if element not in unread and not _is_silent(element)
+        ]
+        name = next(filter(None, [*named, *spoken]), "")
+        if name:
+            del cell[:]
+            cell.text = one_line(name, _LABEL_CHARS)
+
+
+def _is_silent(element: Element) -> bool:
+    return any(parent.get("aria-hidden") == "true" for parent in (element, *element.iterancestors()))
+
+
 @lru_cache(maxsize=1 << 12)  # few values, many elements
 def _is_noise(class_names: str) -> bool:
     tokens = class_names.split()
-    return not _NOISE_CLASSES.isdisjoint(tokens) or any(
-        _UNREAD_CLASS.fullmatch(token) and not token.endswith("not-sr-only") for token in tokens
-    )
+    return not _NOISE_CLASSES.isdisjoint(tokens) or _is_unread(tokens)
+
+
+def _is_unread(class_names: Iterable[str]) -> bool:
+    return any(_UNREAD_CLASS.fullmatch(name) and not name.endswith("not-sr-only") for name in class_names)
 
 
 def _is_hidden(attributes: Mapping[str, str]) -> bool:

@@ -15,6 +15,7 @@ from searchsocket.errors import SearchSocketError
 from searchsocket.sources.build_folder import FALLBACKS, is_html, stem
 from searchsocket.system.errors import system_error
 from searchsocket.system.files import write_atomic
+from searchsocket.web.urls.paths import is_xhtml
 from searchsocket.web.urls.resolve import rebased, site_base
 
 FOLDER = "searchsocket"  # of the export, in the site
@@ -31,7 +32,7 @@ _ENDS = re.compile(
 )
 _BASE = re.compile(rb"""<base(?=\s)[^<>]*?\shref\s*=\s*["']?([^"'<>\s]+)""", re.IGNORECASE)
 _ADDRESS = re.compile(rb"""\s(?:href|src)\s*=\s*["']?(/[^"'<>\s?#]*)""", re.IGNORECASE)
-_FILE = re.compile(r"\.(?!html?$)\w+$", re.IGNORECASE)
+_FILE = re.compile(r"\.(?!x?html?$)\w+$", re.IGNORECASE)
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _PACKED = (".gz", ".br", ".zst")
 _SAMPLE = 50  # pages whose addresses show the base path
@@ -112,12 +113,12 @@ def _bases(addresses: Iterable[str], is_file: Callable[[str], bool]) -> Iterator
 
 
 def page_files(build: Path) -> Iterator[str]:
-    """Yield the HTML files of a build, relative to it; no hidden ones and no links."""
+    """Yield the HTML files of a build, relative to it; no hidden ones, links, or XHTML, in which no module runs."""
     for folder, folders, files in os.walk(build):
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name != "node_modules")
         for name in sorted(files):
             path = Path(folder, name)
-            if is_html(name) and not name.startswith(".") and not path.is_symlink():
+            if is_html(name) and not is_xhtml(name) and not name.startswith(".") and not path.is_symlink():
                 yield path.relative_to(build).as_posix()
 
 

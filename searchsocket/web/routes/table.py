@@ -15,20 +15,18 @@ from searchsocket.types import RouteResolution
 from searchsocket.web.routes.files import RouteFolder, conflicts, read_folders
 from searchsocket.web.routes.kit import KitProject, read_kit
 from searchsocket.web.routes.segments import InvalidRoute, Segment, match, parse_route, read_path, url_folders
-from searchsocket.web.urls.paths import canonical_path, path_of_file
+from searchsocket.web.urls.paths import HTML_SUFFIX, canonical_path, path_of_file
 
 _INNER_OPTIONAL = re.compile(r"\[\[[^\]]+\]\](?!(?:/\([^/]+\))*$)")
 _DYNAMIC = re.compile(r"\[\[.*?\]\]|\[.*?\]")
 _REST = 3
 _VERSION = "2"  # of the rules here; part of the digest
-_HTML = re.compile(r"\.html?$", re.IGNORECASE)
 _INDEX = re.compile(r"(?:^|/)index$")
 _UNKNOWN = KitProject()
 _DIFFERS = (
     "SvelteKit 2 and 3 read it differently and the version is unknown, so it is read like version 3; set one "
     "version of @sveltejs/kit in package.json"
 )
-_HTML_ENDINGS = (".html", ".htm")
 _MAX_DEPTH = 64
 _MAX_FOLDERS = 100_000
 _MAX_CONFIG_BYTES = 1_000_000
@@ -314,10 +312,10 @@ def _named_pages(routes: tuple[Route, ...]) -> dict[str, RouteMatch]:
 def _asset_url(file: str, static_dir: str) -> str:
     """The URL of an HTML file of the static folder, as in the built site; "" for other files."""
     name = file.removeprefix(f"{static_dir}/")
-    if name == file or not _HTML.search(name):
+    if name == file or not HTML_SUFFIX.search(name):
         return ""
     try:
-        return path_of_file(_INDEX.sub("", _HTML.sub("", name)))
+        return path_of_file(_INDEX.sub("", HTML_SUFFIX.sub("", name)))
     except InvalidRequest:
         return ""
 
@@ -357,7 +355,7 @@ def scan_routes(root: Path, kit: KitProject) -> RouteTable:
     files = list(_walk(root, start, kit.routes_dir, faults)) if start.is_dir() else []
     static = root / kit.static_dir
     if files and static.is_dir() and static.resolve() == static:
-        files += [file for file in _walk(root, static, kit.static_dir, faults) if file.lower().endswith(_HTML_ENDINGS)]
+        files += [file for file in _walk(root, static, kit.static_dir, faults) if HTML_SUFFIX.search(file)]
     table = route_table(files, kit)
     return replace(table, warnings=tuple(sorted([*table.warnings, *faults])))
 

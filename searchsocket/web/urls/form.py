@@ -4,7 +4,6 @@ The page is the same in all forms (`page_path`); its address is the path that op
 """
 
 import json
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from typing import Literal, cast, get_args
 from urllib.parse import unquote
 
 from searchsocket.project.settings.site import UrlStyle
-from searchsocket.web.urls.paths import is_index
+from searchsocket.web.urls.paths import HTML_SUFFIX, is_index, is_xhtml
 
 # In order of preference between equals: forms that work on every host come first.
 Flat = Literal["suffix", "clean", "slash"]  # `name.html` is opened as /name.html, /name, /name/
@@ -20,7 +19,6 @@ Folder = Literal["index", "slash", "bare"]  # `name/index.html` is opened as /na
 
 _FEW_LINKS = 2  # so many may lead to other sites of the host
 _MAX_PREFIX = 2  # folders: GitLab serves pages of `group/project`
-_SUFFIX = re.compile(r"\.html?$", re.IGNORECASE)
 _STYLES: Mapping[str, tuple[Flat, Folder]] = {
     "clean": ("clean", "bare"),
     "slash": ("slash", "slash"),
@@ -51,9 +49,11 @@ class UrlForm:
         if is_index(file):
             # Hosts look for a lower-case name: `Index.html` opens only with its whole name.
             return {"index": f"{url}/{file}", "slash": f"{url}/", "bare": url}[
-                self.folder if file.islower() else "index"
+                self.folder if file.islower() and not is_xhtml(file) else "index"
             ]
-        suffix = _SUFFIX.search(file)
+        suffix = HTML_SUFFIX.search(file)
+        if suffix and is_xhtml(file):
+            return url + suffix[0]
         return {"suffix": url + (suffix[0] if suffix else ".html"), "clean": url, "slash": f"{url}/"}[self.flat]
 
     def describe(self) -> str:
@@ -83,7 +83,7 @@ class Addresses:
             url: The page, without the base path.
             file: As in `UrlForm.address`.
         """
-        if url == "/" and (not self.base or is_index(file)):
+        if url == "/" and not is_xhtml(file) and (not self.base or is_index(file)):
             address = f"{self.base}/"  # the same on every host
         else:
             address = self.form.address(self.base + url.rstrip("/"), file)
@@ -174,7 +174,7 @@ class LinkVotes:
             if self._is_file(f"{name}/index.html"):
                 return self._folder, "slash"
             return (self._flat, "slash") if self._is_file(f"{name}.html") else None
-        if _SUFFIX.search(name) and self._is_file(name):
+        if HTML_SUFFIX.search(name) and self._is_file(name):
             return (self._folder, "index") if is_index(name.rpartition("/")[2]) else (self._flat, "suffix")
         flat, folder = self._is_file(f"{name}.html"), self._is_file(f"{name}/index.html")
         if flat == folder:  # if both exist, it may mean either

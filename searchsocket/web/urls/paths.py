@@ -15,8 +15,9 @@ _ENCODED = re.compile(
     r"""[\x00-\x20"#%/<>?\\^`{|}\x7f-\xa0\xad\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ufff0-\uffff\ud800-\udfff]"""
 )
 _PLAIN = re.compile(r"[A-Za-z0-9_.~-]*")  # nearly every segment
-_HTML = re.compile(r"(?<=[^/])\.html?$", re.IGNORECASE)
-_INDEX = re.compile(r"index\.html?", re.IGNORECASE)
+HTML_SUFFIX = re.compile(r"(?<=[^/])\.x?html?$", re.IGNORECASE)  # of a page's file, or of an address
+_INDEX = re.compile(r"index\.x?html?", re.IGNORECASE)
+_XHTML = re.compile(r"\.xhtml?$", re.IGNORECASE)
 
 
 def canonical_path(path: str) -> str:
@@ -84,7 +85,7 @@ def page_path(path: str) -> str:
     a crawl, and if the site changes the form of its addresses.
     """
     folder, _, name = path.rpartition("/")
-    return folder or "/" if is_index(name) else _HTML.sub("", path)
+    return folder or "/" if is_index(name) else HTML_SUFFIX.sub("", path)
 
 
 def page_readings(path: str) -> tuple[str, ...]:
@@ -100,6 +101,11 @@ def below_base(path: str, base: str) -> tuple[str, ...]:
 def is_index(name: str) -> bool:
     """Return True if a file with this name is the page of its folder."""
     return _INDEX.fullmatch(name) is not None
+
+
+def is_xhtml(name: str) -> bool:
+    """Return True if a file with this name is XHTML: browsers read it as XML, and no host adds its suffix."""
+    return _XHTML.search(name) is not None
 
 
 def under_prefix(url: str, prefix: str) -> bool:

@@ -11,7 +11,7 @@ from searchsocket.web.urls.paths import canonical_path, path_of_file
 MAX_TEXTS = 8
 MAX_TEXT_CHARS = 80
 _MAX_HOPS = 5  # redirects to follow; a longer chain is a loop or a mistake
-_SUFFIX = re.compile(r"\.(?:html?|md|mdx|svx|markdown)$", re.IGNORECASE)
+_SUFFIX = re.compile(r"\.(?:x?html?|md|mdx|svx|markdown)$", re.IGNORECASE)
 _INDEX = re.compile(r"/(?:_?index|readme)$", re.IGNORECASE)
 _ORDER = re.compile(r"(?<=/)\d+\s*[-_.]+\s*(?=[^-_.\s/])")  # numbers that sort content files are no part of addresses
 _EDGES = re.compile(r"^[\W_]+|[\W_]+$")

@@ -192,3 +192,102 @@ def test_a_wiki_page_has_no_edit_links() -> None:
     assert body(f'<p>A beam.{cite}</p><h2><span id="Uses">Uses</span>{edit}</h2><p>Steady.</p>') == (
         "A beam.[1]\n\n## Uses {#Uses}\n\nSteady."
     )
+
+
+_REVEAL = '<script>$RC("B:0","S:0")</script>'
+
+
+def _streamed(fallback: str, content: str, script: str = _REVEAL) -> str:
+    """A page as React 19 writes it: the text of a long boundary follows the page."""
+    boundary = f'<!--$?--><template id="B:0"></template>{fallback}<!--/$-->'
+    return f"<body><main><h1>Ropes</h1>{boundary}<p>Last.</p></main>{content}{script}</body>"
+
+
+def test_streamed_text_is_in_its_place() -> None:
+    content = '<div hidden id="S:0"><h2 id="hemp">Hemp</h2><p>Strong.</p></div>'
+    assert extract(_streamed("<p>Loading</p>", content)).body == "# Ropes\n\n## Hemp {#hemp}\n\nStrong.\n\nLast."
+
+
+def test_a_boundary_inside_a_fallback_ends_no_other() -> None:
+    """Both are siblings, told apart by their comments."""
+    fallback = "<!--$--><p>Busy</p><!--/$--><p>Loading</p>"
+    page = extract(_streamed(fallback, '<div hidden id="S:0"><p>Strong.</p></div>'))
+    assert page.body == "# Ropes\n\nStrong.\n\nLast."
+
+
+def test_streamed_parts_are_joined() -> None:
+    """A boundary may have a part that is late again."""
+    content = '<div hidden id="S:0"><p>Hemp <template id="P:1"></template> rots.</p></div>'
+    part = '<div hidden id="S:1">of old</div>'
+    script = '<script>$RS("S:1","P:1")</script><script>$RC("B:0","S:0")</script>'
+    assert "Hemp of old rots." in extract(_streamed("", content + part, script)).body
+
+
+@pytest.mark.parametrize("script", ['<script>$RC("B:9","S:0")</script>', '<script>$RC("B:0","S:9")</script>', ""])
+def test_a_boundary_without_its_text_keeps_the_fallback(script: str) -> None:
+    page = extract(_streamed("<p>Loading</p>", '<div hidden id="S:0"><p>Strong.</p></div>', script))
+    assert page.body == "# Ropes\n\nLoading\n\nLast."
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        '<td><svg role="img" aria-label="Supported" width="16"><path d="M0 0"/></svg></td>',
+        '<td><svg width="16"><title>Supported</title><path d="M0 0"/></svg></td>',
+        '<td aria-label="Supported"><i class="icon-check"></i></td>',
+        '<td><i class="fa fa-check" title="Supported"></i></td>',
+        '<td><svg aria-hidden="true"><title>check</title></svg><span class="sr-only">Supported</span></td>',
+    ],
+)
+def test_an_icon_alone_in_a_cell_is_its_name(cell: str) -> None:
+    """It is all that a table of supported features says."""
+    table = f"<table><tr><th>Hull</th><th>Crane</th></tr><tr><td>Oak</td>{cell}</tr></table>"
+    assert body(table).splitlines()[-1] == "| Oak | Supported |"
+
+
+@pytest.mark.parametrize("icon", ['<svg aria-hidden="true" aria-label="x" width="16"></svg>', '<i title=""></i>'])
+def test_an_icon_without_a_name_is_no_text(icon: str) -> None:
+    table = f"<table><tr><th>Hull</th><th>Crane</th></tr><tr><td>Oak</td><td>{icon}</td></tr></table>"
+    assert body(table).splitlines()[-1] == "| Oak |  |"
+
+
+def test_an_icon_beside_text_is_no_text() -> None:
+    table = '<table><tr><td>Oak</td><td><i title="Yes"></i> Lifts</td></tr></table>'
+    assert "Yes" not in body(table)
+
+
+def _xhtml(content: str, dtd: str = "") -> str:
+    page = RawPage("/x", "/x.xhtml", "x.xhtml", "")
+    start = f'<?xml version="1.0" encoding="utf-8"?><!DOCTYPE html{dtd}><html xmlns="http://www.w3.org/1999/xhtml">'
+    return extract(f"{start}<head><title>X</title></head><body><main>{content}</main></body></html>", page=page).body
+
+
+def test_xhtml_is_read_as_xml() -> None:
+    """An element may end in its tag, and text may be in CDATA."""
+    html = '<h1><a id="top"/>Rules</h1><script src="x.js"/><p>Ropes<i/> are&nbsp;<![CDATA[a < b]]>.</p>'
+    html += "<iframe/><p>End.</p>"
+    assert _xhtml(html) == "# Rules {#top}\n\nRopes are a < b.\n\nEnd."
+
+
+def test_entities_of_an_xhtml_page_are_text() -> None:
+    assert _xhtml("<p>&prod; turns.</p>", ' [<!ENTITY prod "Capstan">]') == "Capstan turns."
+
+
+@pytest.mark.parametrize(
+    "dtd",
+    [
+        ' [<!ENTITY prod SYSTEM "file:///etc/hostname">]',
+        " [<!ENTITY a0 'haha'>"
+        + "".join(f"<!ENTITY a{i} '{f'&a{i - 1};' * 50}'>" for i in range(1, 9))
+        + "<!ENTITY prod '&a8;'>]",
+    ],
+    ids=["file", "bomb"],
+)
+def test_entities_of_an_xhtml_page_read_no_file_and_stay_small(dtd: str) -> None:
+    text = _xhtml("<p>&prod; turns.</p>", dtd)
+    assert "turns." in text
+    assert len(text) < 2000
+
+
+def test_a_broken_xhtml_page_is_read_as_html() -> None:
+    assert _xhtml("<p>One<p>Two") == "One\n\nTwo"

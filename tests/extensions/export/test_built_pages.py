@@ -117,6 +117,14 @@ def test_relative_addresses_show_no_base_path(tmp_path: Path) -> None:
     assert base_of_build(build(tmp_path, index_html='<html><link href="style.css">', style_css="")) == ""
 
 
+def test_xhtml_is_left_alone(tmp_path: Path) -> None:
+    """Browsers run no module script in XML documents (crbug.com/717643)."""
+    page = b'<html xmlns="http://www.w3.org/1999/xhtml"><head><title>A</title></head><body/></html>'
+    (tmp_path / "a.xhtml").write_bytes(page)
+    (tmp_path / "b.html").write_bytes(page)
+    assert list(page_files(tmp_path)) == ["b.html"]
+
+
 def test_hidden_files_links_and_packages_are_left_alone(tmp_path: Path) -> None:
     build(tmp_path, index_html="<html>", _git__a_html="<html>", node_modules__a_html="<html>", docs__a_html="<html>")
     (tmp_path / "_git").rename(tmp_path / ".git")

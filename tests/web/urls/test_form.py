@@ -55,6 +55,17 @@ def test_an_address_counts_once() -> None:
     assert form.describe() == "/page.html and /folder/ (2 of 3 links)"
 
 
+@pytest.mark.parametrize("style", ["clean", "slash", "html", "index"])
+def test_an_xhtml_file_opens_by_its_whole_name(style: UrlStyle) -> None:
+    """No host adds the suffix, or looks for `index.xhtml`."""
+    form = stated_form(style)
+    assert form is not None
+    addresses = Addresses(form, "/base")
+    assert addresses.of("/ch01", "ch01.xhtml") == "/base/ch01.xhtml"
+    assert addresses.of("/docs", "index.xhtml") == "/base/docs/index.xhtml"
+    assert addresses.of("/", "index.xhtml") == "/base/index.xhtml"
+
+
 NAMES = st.lists(st.text("abz.%é -", min_size=1, max_size=4), min_size=1, max_size=3).map("/".join)
 
 
