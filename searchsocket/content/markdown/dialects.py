@@ -8,8 +8,12 @@ lose it, since indented text is code.
 import re
 from itertools import islice
 
+from searchsocket.content.markdown.directives import without_directives
+
 _NEXT = re.compile(
-    r"""^(?:(?P<fence>[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?P<mark>`{3,}|~{3,}))
+    # The first line only saves time: most characters begin no mark.
+    r"""(?=[`~:%\\${<!\[^+=\n]|^[ \t>\-*\dimpexort]|(?<=>)[ \t])(?:
+    ^(?:(?P<fence>[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?P<mark>`{3,}|~{3,}))
         |(?P<import>import[ \t](?:[^\n;]{0,500}?[ \t]from[ \t]+|(?:[\w$]+,[ \t]*)?\{[^{};'"]{0,2000}\}\s*from[ \t]*)?
             ['"][^'"\n]{1,500}['"];?[ \t]*$)
         |(?P<export>export[ \t]+(?:(?:const|let|var|(?:async[ \t]+)?function|class|type|interface)[ \t*]+[\w$]+
@@ -17,7 +21,10 @@ _NEXT = re.compile(
             |default[ \t]+(?:[({[]|(?:(?:async[ \t]+)?function|class)\b|[\w$.]+[ \t]*(?:\(|;?$))))
         |(?P<container>[ \t]*:{3,}[ \t]*(?:\{[^{}\n]{0,200}\}|[\w-]{1,50})?(?P<title>[^\n]{0,300})$)
         |(?P<note>%%[ \t\n][^%]{0,2000}%%[ \t]*$))
+    |(?P<math>\$\$(?=\S|\s)[^$]{1,3000}?\$\$|\$(?<![\\$\w]\$)(?![\s$])[^$\n]{0,300}?(?<=[^\s\\$])\$(?![\d$\w])
+        |\\(?:\([^\n()]{1,300}?\\\)|\[[^\[\]]{1,3000}?\\\]))
     |(?P<escape>\\[\\`<>{\[=:!%])
+    |(?P<role>\{[a-z][\w:.+-]{0,40}\}(?P<quote>`+)(?P<content>[^`\n]{1,300})(?P=quote)(?!`))
     |(?P<below>\n\{:(?=[ \t]*[\w.:/#])[^{}\n]{1,200}\}[ \t]*$)
     |(?P<ticks>`+)
     |<(?:(?P<comment>!--)
@@ -27,14 +34,24 @@ _NEXT = re.compile(
         |(?P<expression>/\*)
         |(?P<highlight>(?:%-?|\{[<%])[ \t]*highlight[ \t]+(?P<language>[\w+-]{1,30})[^\n]{0,200}?(?:%|[%>]\})\})
         |(?P<hidden>%-?[ \t]*comment[ \t]*-?%\}|::comment\})
+        |(?P<literal>\{(?P<opening>[<%])/\*(?P<shown>[^{}]{0,500}?)\*/(?P<closing>[%>])\}\})
+        |(?P<critic>\+\+(?P<added>[^{}]{1,500}?)\+\+\}|--(?P<deleted>[^{}]{1,500}?)--\}|~~(?P<old>[^{}]{0,300}?)~>(?P<new>[^{}]{0,300}?)~~\}
+            |==(?P<chosen>[^{}]{1,500}?)==\}|>>(?P<said>[^{}]{1,500}?)<<\})
         |(?P<template>%(?:[^{]|\{(?!%)){0,500}?%\}|\{[<%][^{}]{0,2000}[%>]\}\}|\#-?\s[^{}]{0,1000}?\#\})
         |(?P<target>(?<=\]\(\{)\{(?P<value>[^{}\n]{0,300})\}\}(?P<rest>[^()\s]{0,300}))
         |(?P<attributes>(?<!\{\{)(?:(?::(?=[ \t]*[\w.:/#])|[\w-]+=")[^{}\n]{1,200}\}
             |(?:(?<=[\])`*>":]\{)|(?=[^{}\n]{0,250}\}[ \t]*(?:\||$)))[ \t]*[.#][\w:-]+(?:[ \t][^{}\n]{0,200})?\})))
     |(?P<link>!?\[\[(?P<page>[^\[\]|\n]{1,200})(?:\|(?P<alias>[^\[\]\n]{1,200}))?\]\](?![(\[]))
+    |(?P<component>:(?<![\w:`]:)[a-z][\w-]{0,40}(?:\[(?P<text>[^\[\]\n]{1,200})\](?:\{[^{}\n]{0,200}\})?|\{[^{}\n]{0,200}\}))
+    |(?P<aside>\^\[(?P<words>[^\[\]\n]{1,500})\])
+    |(?P<keys>\+\+(?<![\w+]\+\+)(?P<names>"?\w[\w-]{0,20}"?(?:\+"?[\w-]{1,20}"?){0,4})\+\+(?![\w+]))
+    |(?P<inserted>\^\^(?=\S)[^\^\n]{1,200}(?<=\S)\^\^)
+    |(?P<lowered>~(?<=\w~)\w{1,10}~(?![~/]))
+    |(?P<raised>\^(?<=\w\^)\w{1,10}\^(?!\^))
+    |(?P<block_id>\^(?<=\s\^)[A-Za-z0-9][\w-]{3,40}[ \t]*$)
     |(?P<icon>:(?:material|octicons|fontawesome|simple)-[\w-]{1,60}:)
     |(?P<alert>(?<=>)[ \t]*\[![\w-]{1,30}\][+-]?)
-    |(?P<marked>(?<![\w=])==(?=[^\s=])[^=\n]{1,200}(?<=\S)==(?![\w=]))""",
+    |(?P<marked>==(?<![\w=]==)(?=[^\s=])[^=\n]{1,200}(?<=\S)==(?![\w=])))""",
     re.VERBOSE | re.MULTILINE | re.IGNORECASE,
 )
 # Possessive and bounded throughout: a failed match costs a bounded number of characters.
@@ -58,8 +75,18 @@ _MAX_LINE = 300  # characters of a line that are read backwards
 _BRACED_END = re.compile(r"\{[^{}]*\}\s*$")
 _UNDERLINE = re.compile(r"[^\n]{0,200}\n[ \t]*(?:=+|-+)[ \t]*$", re.MULTILINE)
 _SHOWN_VALUE = r"""(?:"([^"{}]{1,500})"|'([^'{}]{1,500})')"""
+_POSITIONAL = re.compile(
+    r"""\{\{[<%]\s*(?:tab|tabitem|details|expand|notice|accordion|collapse|step|card)\b[^"{}]{0,100}"([^"{}]{1,200})"\s*/?[%>]\}\}"""
+)
+_ITEMS = re.compile(r"\sitems=\{\[([^\[\]{}]{1,500})\]\}")
+_ITEM = re.compile(r"""["']([^"']{1,100})["']""")
+_CODE = re.compile(r"\scode=\{`([^`]{1,5000})`\}")
+_HAS_MARKDOWN = re.compile(r"\smarkdown(?:=[\"']?\w+[\"']?)?(?=[\s>])")
+_TEX = re.compile(r"\\[A-Za-z]{2}|[\^_]")
+_MARKUP = re.compile(r"[!-/:-@\[-`{-~]")
+_TARGET = re.compile(r"[ \t]*<[^<>]*>$")
 _NAMING = re.compile(rf"\s(?:title|label|header|question|summary)={_SHOWN_VALUE}")
-_DESCRIBING = re.compile(rf"\sdescription={_SHOWN_VALUE}")
+_DESCRIBING = re.compile(rf"\s(?:description|caption|content)={_SHOWN_VALUE}")
 _BLANK_LINE = re.compile(r"\n(?=[ \t]*\n)")
 _MAX_BLANK_LINES = 20  # in one `export` statement
 # Python-Markdown: `!!! note "Title"`, `??? note`, `=== "Tab"`, each with an indented body.
@@ -85,7 +112,7 @@ def plain_markdown(text: str, noindex_attr: str, *, robots: bool = True) -> tupl
         `noindex_attr`, or a robots meta or comment asks for it. With an end comment, `<!-- /noindex -->`, only the
         text between them is removed.
     """
-    text = _without_indentation(text)
+    text = _without_indentation(without_directives(text))
     parts: list[str] = []
     at = 0
     while match := _NEXT.search(text, at):
@@ -110,7 +137,9 @@ def _read_construct(text: str, match: re.Match[str], kind: str) -> tuple[int, st
         end = _fence_end(text, match)
         return end, text[start:end]
     if kind == "ticks":
-        close = re.compile(rf"(?<!`){match[0]}(?!`)").search(text, match.end(), match.end() + 2000)
+        paragraph = text.find("\n\n", match.end(), match.end() + 2000)
+        limit = paragraph if paragraph >= 0 else match.end() + 2000
+        close = re.compile(rf"(?<!`){match[0]}(?!`)").search(text, match.end(), limit)
         end = close.end() if close else match.end()
         return end, text[start:end]
     if kind == "comment":
@@ -128,6 +157,8 @@ def _read_construct(text: str, match: re.Match[str], kind: str) -> tuple[int, st
             return match.end(), match[0]
         tag = text[start:end]
         before = _line_before(text, start)
+        if _HAS_MARKDOWN.search(tag):  # then a block of HTML contains Markdown
+            return end, f"{_plain_tag(tag)}\n\n"
         return end, _plain_tag(tag) or ("" if before.strip() else _titled(tag, "   " if before else ""))
     if kind == "block":
         return _brace_end(text, start), ""
@@ -151,11 +182,17 @@ def _remaining(text: str, match: re.Match[str], kind: str) -> str:
     """Return the text that remains of a construct without a body of its own."""
     if kind == "escape":
         return match[0]
+    if kind == "template":
+        before = _line_before(text, match.start())
+        return "" if before.strip() else _titled(match[0], before)
+    if (inline := _inline(match, kind)) is not None:
+        return inline
     if kind == "container":
         indent = match[0][: len(match[0]) - len(match[0].lstrip())]
         return _paragraph(_BRACED_END.sub("", match["title"]).strip().strip("[]"), indent)
     if kind == "link":  # `[[page#section|alias]]`; of an embedded file and a list of contents nothing remains
         page, _, section = match["page"].strip("\\ ").partition("#")
+        section = "" if section.startswith("^") else section
         is_text = not match[0].startswith("!") and page.lower() not in ("toc", "_toc_")
         return (match["alias"] or page or section).strip() if is_text else ""
     if kind == "target":  # of a link, in a template: `{{ '/docs/rope' | relative_url }}`
@@ -169,6 +206,38 @@ def _remaining(text: str, match: re.Match[str], kind: str) -> str:
     return f"{{#{own[1]}}}" if own and _is_heading(text, match) else ""
 
 
+def _inline(match: re.Match[str], kind: str) -> str | None:
+    """Return the text of a mark inside a line; None for another construct."""
+    if kind == "math":
+        mark = "$$" if match[0].startswith(("$$", "\\[")) else "$"
+        tex = match[0].strip("$") if match[0][0] == "$" else match[0][2:-2]
+        if match[0][0] == "\\" and not _TEX.search(tex):
+            return match[0]  # escaped brackets
+        escaped = _MARKUP.sub(lambda sign: f"&#{ord(sign[0])};", tex)  # which neither Markdown nor HTML reads
+        return f'<samp data-ss-math="{mark}">{escaped.strip()}</samp>'
+    if kind == "role":  # of MyST: {ref}`the list <berths>`
+        words = _TARGET.sub("", match["content"]).strip("~! ")
+        return words if match[0].startswith(("{ref}", "{doc}", "{term}", "{abbr}", "{numref}")) else f"`{words}`"
+    if kind == "literal":  # a shortcode that is shown
+        return f"{{{{{match['opening'].replace('<', chr(92) + '<')}{match['shown']}{match['closing']}}}}}"
+    if kind == "critic":
+        deleted = match["deleted"] or match["old"]
+        return (f"~~{deleted}~~ " if deleted else "") + next(
+            filter(None, match.group("added", "new", "chosen", "said")), ""
+        )
+    if kind == "component":  # :badge[Beta]{color="red"}
+        return match["text"] or ""
+    if kind == "aside":
+        return f" ({match['words']})"
+    if kind == "keys":
+        return "+".join(name.strip('"').capitalize() for name in match["names"].split("+"))
+    if kind in ("inserted", "lowered"):
+        return match[0].strip("^~")
+    if kind == "raised":
+        return match[0][:-1]
+    return "" if kind == "block_id" else None
+
+
 def _paragraph(text: str, indent: str = "") -> str:
     return f"\n\n{indent}**{text}**\n\n" if text else "\n"
 
@@ -179,10 +248,14 @@ def _titled(tag: str, indent: str) -> str:
     Args:
         indent: Of both, and of what follows the tag; they stay in a list item, and are no code.
     """
-    title, description = _NAMING.search(tag), _DESCRIBING.search(tag)
+    title, description = _NAMING.search(tag) or _POSITIONAL.match(tag), _DESCRIBING.search(tag)
     paragraphs = [f"**{(title[1] or title[2]).strip()}**"] if title else []
+    if items := _ITEMS.search(tag):
+        paragraphs.append(", ".join(_ITEM.findall(items[1])))
     if description:
         paragraphs.append((description[1] or description[2]).strip())
+    if code := _CODE.search(tag):
+        paragraphs.append(f"```\n{code[1].strip(chr(10))}\n```")
     return "".join([*(f"\n\n{indent}{paragraph}" for paragraph in paragraphs), f"\n\n{indent}"]) if paragraphs else ""
 
 

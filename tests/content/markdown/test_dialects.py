@@ -56,6 +56,62 @@ SHOWN = {
         '1. One\n\n    ::: tip Careful\n    Text.\n    :::\n\n    !!! note "Also"\n        More.',
         ["1. One", "    **Careful**", "    Text.", "    **Also**", "    More."],
     ),
+    "a note of MyST": ("```{note}\nIt is **free**.\n```\nAfter.", ["It is **free**.", "After."]),
+    "a titled note of MyST": (":::{admonition} Careful\n:class: warning\n\nText.\n:::", ["**Careful**", "Text."]),
+    "notes in tabs of MyST": (
+        "::::{tab-set}\n:::{tab-item} Linux\n```{tip} Short.\n```\nText.\n:::\n::::",
+        ["**Linux**", "Short.", "Text."],
+    ),
+    "code of MyST": (
+        "```{code-block} python\n:linenos:\n:caption: winch.py\n\nx = 1\n```",
+        ["**winch.py**", "```python", "x = 1", "```"],
+    ),
+    "what MyST does not show": ("(top)=\n# A\n\n```{toctree}\n:maxdepth: 2\n\na\nb\n```\n% later\n+++", ["# A"]),
+    "code that Quarto runs": ("```{python}\nx = 1\n```", ["```python", "x = 1", "```"]),
+    "roles": ("See {ref}`the list <a>`, {term}`fathom`, {kbd}`Ctrl+C`.", ["See the list, fathom, `Ctrl+C`."]),
+    "a component of Nuxt": (
+        '::card{icon="x"}\n---\ntitle: Quays\nsize: 2\n---\nText.\n\n#more{unwrap="p"}\nMore.\n::\nAfter.',
+        ["**Quays**", "Text.", "More.", "After."],
+    ),
+    "nested components": (
+        ':::tabs\n  ::::tab{label="Linux"}\n  One.\n  ::::\n:::',
+        ["**Linux**", "One."],
+    ),
+    "a component in a line": ('A :badge[Beta]{color="red"} :icon{name="x"} word.', ["A Beta  word."]),
+    "a footnote": (
+        "Rope[^1] and `[^1]`.\n\n[^1]: Of hemp.\n\n    Or wire.\n\nEnd.",
+        ["Rope and `[^1]`.", "Of hemp.", "Or wire.", "End."],
+    ),
+    "a footnote in a line": ("Rope^[Of hemp.] is long.", ["Rope (Of hemp.) is long."]),
+    "definitions": (
+        "Capstan\n: A drum.\n\n    It turns.\n\n`w`\n:   A winch.",
+        ["**Capstan**", "A drum.", "It turns.", "`w`", "A winch."],
+    ),
+    "an abbreviation": ("HTML is old.\n\n*[HTML]: Hyper Text", ["HTML is old.", "HTML: Hyper Text"]),
+    "keys": ('Press ++ctrl+alt+"del"++.', ["Press Ctrl+Alt+Del."]),
+    "marks of editors": (
+        "{++New++} {--old--} {~~red~>green~~} {==x==} {>>why<<} ^^in^^",
+        ["New ~~old~~  ~~red~~ green x why in"],
+    ),
+    "lowered and raised letters": ("H~2~O, m^2^", ["H2O, m^2"]),
+    "an id of a block": ("The bowline. ^bowline-1", ["The bowline."]),
+    "callouts of Docsify": ("?> Free.\n\n!> Mind.\n\n## A b :id=ab", ["Free.", "Mind.", "## A b {#ab}"]),
+    "titles of GitBook": ('{% tab title="Linux" %}\nOne.\n{% endtab %}', ["**Linux**", "One."]),
+    "titles of shortcodes": (
+        '{{< tab "Linux" >}}\nOne.\n{{< /tab >}}\n\n{{< figure src="a.png" title="Crane" caption="Lifts." >}}',
+        ["**Linux**", "One.", "**Crane**", "Lifts."],
+    ),
+    "a shortcode that is shown": ('Use {{</* tab "x" */>}}.', ['Use {{\\< tab "x" >}}.']),
+    "labels of tabs": ("<Tabs items={['npm', 'pnpm']}>\n  <Tab>One.</Tab>\n</Tabs>", ["npm, pnpm", "  One."]),
+    "titles of code": (
+        '```sh [npm]\nnpm i\n```\n```py title="a.py"\nx\n```',
+        ["**npm**", "```sh [npm]", "npm i", "```", "**a.py**", '```py title="a.py"', "x", "```"],
+    ),
+    "hidden lines of Rust": ("```rust\n# use a;\nlet x = 1;\n## b\n#\n```", ["```rust", "let x = 1;", "# b", "```"]),
+    "a note of mdBook": ('```admonish tip title="Careful"\nText.\n```', ["**Careful**", "Text."]),
+    "an included file": ('<<< @/a.js\n--8<-- "a.md"\n{{#include a.md}}\nText.', ["Text."]),
+    "Markdown in HTML": ("<div markdown>\n**Bold**\n</div>", ["<div markdown>", "**Bold**", "</div>"]),
+    "the contents of kramdown": ("* TOC\n{:toc}\n\nText.", ["Text."]),
     "an import over several lines": ("import {\n  A,\n} from './a'\n\nText.", ["Text."]),
     "an export": ("export const meta = {\n  a: 1,\n\n  b: 2,\n}\n\nText.", ["Text."]),
     "a default export": ("export default ({children}) => <Layout>{children}</Layout>\n\nText.", ["Text."]),
@@ -84,7 +140,14 @@ UNCHANGED = {
     "a path in JSON": "the path {.metadata.name} of {.items[*].name} is read",
     "a template of Go": "date = '{{ .Date }}' and {{.Title}}",
     "a format": "{:?} and {:>8} print it",
-    "mathematics": r"$x^{.5} + \frac{a}{b}$",
+    "prices and variables": "It costs $5 or $6, in $HOME and $PATH.",
+    "escaped brackets": r"Broken \(again\), \[\[Metadata\]\] and a\[0\].",
+    "a regular expression": "All but [^a-z] match.",
+    "increments": "Use i++ and ++i, C++ and g++.",
+    "a time": "At 10:30 in ns::name[0].",
+    "a fence of a language in braces": "```{r, echo=FALSE}\nx <- 1\n```",
+    "a directive in a fence": "````md\n```{note}\nText.\n```\n````",
+    "attributes of Rust": "```rust\n#[test]\n#![no_std]\nlet x = 1;\n```",
     "a value": "the value {meta.name} and {{ page.title }}",
 }
 
@@ -131,3 +194,18 @@ def test_a_page_without_text_of_its_own_has_its_description() -> None:
     data = b"---\ntitle: Functions\ndescription: All functions by name.\n---\n\n{{% list-of-functions %}}\n"
     page = extract_markdown(data, RawPage("/f", "/f", "f.md", ""), ExtractSettings(), TransformSettings())
     assert (page.title, page.body.strip(), page.skip) == ("Functions", "All functions by name.", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "formula"),
+    [
+        ("$a_1 * b_1$ and $c_1 * d_1$", "$a_1 * b_1$ and $c_1 * d_1$"),
+        ("$x_{i}$, $y_{j}$", "$x_{i}$, $y_{j}$"),
+        (r"\\(a_1 \\le b_1\\)".replace("\\\\", "\\"), r"$a_1 \\le b_1$".replace("\\\\", "\\")),
+        ("$$\nd_* < e_* \\\\\nf\n$$", "$$\nd_* < e_* \\\\ f\n$$"),
+    ],
+)
+def test_formulas_are_their_tex(text: str, formula: str) -> None:
+    """Markdown would read `_` and `*` as emphasis, and a backslash as an escape."""
+    page = extract_markdown(text.encode(), RawPage("/f", "/f", "f.md", ""), ExtractSettings(), TransformSettings())
+    assert page.body.strip() == formula
