@@ -20,7 +20,7 @@ from typing import Any
 
 from bench.code.searches import OurTable, semble_index
 from bench.code.symbols import indexed
-from searchsocket.extensions.code.search.query import CodeQuery
+from searchsocket.extensions.code.search.answer import CodeQuery
 from searchsocket.quality.replies import mean
 
 _TOP_K = 10

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bench.code.symbols import SEED, indexed
-from searchsocket.extensions.code.parsing.text import source_text
+from searchsocket.extensions.code.parsing.reading import source_text
 from searchsocket.extensions.code.search.find_all import CodeFindQuery
 from searchsocket.extensions.code.serving.service import CodeService
 from searchsocket.search.bounds import MAX_CODE_OCCURRENCES

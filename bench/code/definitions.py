@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING
 from searchsocket.extensions.code.parsing.chunks import chunk_source
 from searchsocket.extensions.code.parsing.definitions.grammars import MODULES, parser_of
 from searchsocket.extensions.code.parsing.file_kinds import language_of
-from searchsocket.extensions.code.parsing.headers import header_language, is_header
+from searchsocket.extensions.code.parsing.languages import header_language, is_header
+from searchsocket.extensions.code.parsing.reading import source_text
 from searchsocket.extensions.code.parsing.split import MAX_LINE_CHARS
-from searchsocket.extensions.code.parsing.text import source_text
 from searchsocket.types import Chunk, Lines
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from bench.code.symbols import indexed
 from bench.code.trees import CODE, Tree, grow
 from bench.relevance.collection import Collection, load_named, names_of
 from searchsocket.extensions.code.search import engine
+from searchsocket.extensions.code.search.answer import CodeQuery
 from searchsocket.extensions.code.search.candidates import CodeCandidates
-from searchsocket.extensions.code.search.query import CodeQuery
 from searchsocket.extensions.code.search.ranking import RankedCode, Weights, at_most_each, near_first, rank_code
 from searchsocket.extensions.code.serving.service import CodeService
 from searchsocket.quality.replies import mean, ndcg

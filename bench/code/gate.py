@@ -26,8 +26,8 @@ from bench.gate.nonsense import nonsense
 from bench.gate.queries import OFF_TOPIC_FILES, off_topic
 from bench.relevance.collection import load_named, names_of
 from searchsocket.extensions.code.search import engine
+from searchsocket.extensions.code.search.answer import CodeQuery
 from searchsocket.extensions.code.search.engine import CodeFeatures, code_features
-from searchsocket.extensions.code.search.query import CodeQuery
 from searchsocket.extensions.code.serving.service import CodeService
 from searchsocket.search.bounds import MAX_QUERY_CHARS
 

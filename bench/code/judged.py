@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bench.code.symbols import indexed
-from searchsocket.extensions.code.search.query import CodeQuery
+from searchsocket.extensions.code.search.answer import CodeQuery
 from searchsocket.quality.replies import mean
 
 QUERIES = Path(__file__).with_name("judged.tsv")

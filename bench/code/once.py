@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.code.symbols import indexed
-from searchsocket.extensions.code.search.answer import CodeResult
-from searchsocket.extensions.code.search.query import CodeQuery
+from searchsocket.extensions.code.search.answer import CodeQuery, CodeResult
 from searchsocket.extensions.code.serving.service import CodeService
 
 IDENTIFIERS, SEED, TOP_K = 80, 7, 10  # identifiers of each repository

@@ -12,7 +12,7 @@ import numpy as np
 from bench.code.trees import Tree, grow
 from bench.relevance.collection import Collection
 from bench.relevance.metrics import Ranking
-from searchsocket.extensions.code.search.query import CodeQuery
+from searchsocket.extensions.code.search.answer import CodeQuery
 from searchsocket.extensions.code.serving.service import CodeService, open_code
 from searchsocket.extensions.code.serving.upkeep import open_upkeep
 from searchsocket.models.embedders.builtin import BuiltinEmbedder

@@ -17,7 +17,7 @@ import numpy as np
 
 from bench.code.judged import questions
 from bench.code.symbols import SEED, indexed, names_in
-from searchsocket.extensions.code.search.query import CodeQuery
+from searchsocket.extensions.code.search.answer import CodeQuery
 
 
 def main(arguments: Sequence[str]) -> None:

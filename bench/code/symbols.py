@@ -10,7 +10,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from searchsocket.extensions.code.search.query import CodeQuery
+from searchsocket.extensions.code.search.answer import CodeQuery
 from searchsocket.extensions.code.serving.service import CodeService, open_code
 from searchsocket.extensions.code.serving.upkeep import open_upkeep
 from searchsocket.project.project import open_project

@@ -17,7 +17,7 @@ from mcp_types import CallToolResult
 from search_api.app import create_app
 from searchsocket.agents.checkout import CheckoutLibraries, project_around
 from searchsocket.agents.server import make_server
-from searchsocket.extensions.code.serving import keeper as code_keeper
+from searchsocket.extensions.code.serving import part as code_keeper
 from searchsocket.extensions.code.serving import upkeep as code_upkeep
 from searchsocket.project.project import open_project
 from tests.agents.agent_project import ERAS, call, list_tools, offering, talk, text_of

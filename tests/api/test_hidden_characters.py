@@ -12,9 +12,9 @@ from search_site import DOCS
 
 from search_api.app import create_app
 from searchsocket.cli.main import cli
+from searchsocket.extensions.code.chunk_ids import ChunkIds
 from searchsocket.extensions.code.home import code_home
-from searchsocket.extensions.code.jsonl.chunk_ids import ChunkIds
-from searchsocket.extensions.code.jsonl.server import LineServer
+from searchsocket.extensions.code.jsonl import LineServer
 from searchsocket.extensions.code.serving.service import open_code
 from searchsocket.extensions.code.serving.upkeep import open_upkeep
 from searchsocket.project.project import open_project

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from searchsocket.cli.main import cli
-from searchsocket.extensions.code.pipeline.index import CODE_STAGES
+from searchsocket.extensions.code.pipeline.stages import CODE_STAGES
 from searchsocket_assets.definitions import build_definitions
 from searchsocket_assets.site import PROJECT_VARIABLE, ProjectTraits, traits_of_project
 from tests.extensions.code.code_project import CodeProject

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from searchsocket.cli.main import cli
 from searchsocket.cli.recent_searches import note_search, read_recent_searches
 from searchsocket.errors import StateUnavailable, UnsafePath
-from searchsocket.extensions.code.jsonl.chunk_ids import ChunkIds
+from searchsocket.extensions.code.chunk_ids import ChunkIds
 from searchsocket.extensions.demand.log import DemandLog
 from searchsocket.extensions.demand.tally import DemandCounts, DemandRow
 from searchsocket.pipeline.run.index import index_scope

@@ -9,12 +9,10 @@ from pydantic import ConfigDict, Field
 
 from searchsocket.errors import InvalidRequest
 from searchsocket.extensions.code.parsing.paths import MAX_PATH_CHARS
-from searchsocket.extensions.code.search.answer import CodeAnswer, CodeResult
+from searchsocket.extensions.code.search.answer import CodeAnswer, CodeQuery, CodeResult, CodeStatus, CodeSynced
 from searchsocket.extensions.code.search.fetch import FetchedCode, FetchedLines, fetched_code
 from searchsocket.extensions.code.search.find_all import CodeFindAnswer, CodeFindQuery
-from searchsocket.extensions.code.search.query import CodeQuery
 from searchsocket.extensions.code.search.related import DocumentingPage, RelatedCode, RelatedQuery
-from searchsocket.extensions.code.serving.status import CodeStatus, CodeSynced
 from searchsocket.search.bounds import (
     DEFAULT_MAX_TOKENS,
     MAX_CODE_OCCURRENCES,
@@ -32,8 +30,7 @@ from searchsocket.serving.capabilities.paging import read_part, read_results, wa
 from searchsocket.system.json_text import JsonObject
 
 if TYPE_CHECKING:  # a server that lists its tools does not open them
-    from searchsocket.extensions.code.serving.keeper import CodeKeeper
-    from searchsocket.extensions.code.serving.part import CodePart
+    from searchsocket.extensions.code.serving.part import CodeKeeper, CodePart
     from searchsocket.extensions.code.serving.service import CodeService
 
 MAX_ID_CHARS = 400

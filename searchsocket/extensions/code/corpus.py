@@ -3,7 +3,7 @@
 from searchsocket.errors import CodeNotIndexed
 from searchsocket.extensions.code.home import NAME, code_home
 from searchsocket.extensions.code.settings import CodeSettings
-from searchsocket.extensions.code.sources.find import make_code_source
+from searchsocket.extensions.code.sources.files import make_code_source
 from searchsocket.pipeline.run.context import Corpus, ScopeRun
 from searchsocket.sources.base import Source
 from searchsocket.text.skipped import Skipped, skipped_words
@@ -34,6 +34,6 @@ CODE = Corpus(
     document="source file",
     place="src/tides.py#high_water",
     ask="searchsocket.extensions.code.golden:ask_code_over",
-    stages="searchsocket.extensions.code.pipeline.index:CODE_STAGES",
+    stages="searchsocket.extensions.code.pipeline.stages:CODE_STAGES",
 )
 CORPORA = (CODE,)

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from datetime import datetime
 
+from searchsocket.extensions.code.search.answer import CodeQuery
 from searchsocket.extensions.code.search.engine import CodeSearch
-from searchsocket.extensions.code.search.query import CodeQuery
 from searchsocket.models.embedders.queries import QueryVectors
 from searchsocket.project.project import Project
 from searchsocket.quality.generations import OneReader

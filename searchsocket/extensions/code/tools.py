@@ -12,11 +12,10 @@ from searchsocket.agents.reply import Reply, fenced, more_lines, part_lines, quo
 from searchsocket.agents.tool import IndexUpdate, Tool
 from searchsocket.dollars import dollars
 from searchsocket.extensions.code import capabilities as code
-from searchsocket.extensions.code.search.answer import CodeAnswer, CodeResult
+from searchsocket.extensions.code.search.answer import CodeAnswer, CodeResult, CodeStatus, CodeSynced, Files
 from searchsocket.extensions.code.search.fetch import FetchedCode, FetchedLines, LinesLeft
 from searchsocket.extensions.code.search.find_all import CodeFindAnswer, occurrences_in_files
 from searchsocket.extensions.code.search.results import numbered_lines
-from searchsocket.extensions.code.serving.status import CodeStatus, CodeSynced, Files
 from searchsocket.search.bounds import MAX_LINES
 from searchsocket.search.wire import Wire
 from searchsocket.text.amounts import count

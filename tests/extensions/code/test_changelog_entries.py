@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from searchsocket.extensions.code.search.answer import CodeQuery
 from searchsocket.extensions.code.search.changelog import (
     best_entry,
     change_terms,
@@ -11,7 +12,6 @@ from searchsocket.extensions.code.search.changelog import (
     is_history,
     version_of,
 )
-from searchsocket.extensions.code.search.query import CodeQuery
 from searchsocket.extensions.code.serving.service import open_code
 from tests.extensions.code.code_project import CodeProject
 from tests.extensions.code.trees import grow

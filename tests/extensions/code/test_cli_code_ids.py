@@ -7,8 +7,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from searchsocket.cli.main import cli
+from searchsocket.extensions.code.chunk_ids import ChunkIds
 from searchsocket.extensions.code.home import code_home
-from searchsocket.extensions.code.jsonl.chunk_ids import ChunkIds
 from searchsocket.project.project import open_project
 from tests.extensions.code.code_project import CodeProject
 

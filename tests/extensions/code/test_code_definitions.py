@@ -11,7 +11,7 @@ from bench.code import definitions as bench
 from searchsocket.extensions.code.parsing.chunks import chunk_source
 from searchsocket.extensions.code.parsing.definitions.grammars import parser_of, without_macros
 from searchsocket.extensions.code.parsing.file_kinds import language_of
-from searchsocket.extensions.code.parsing.headers import header_language, is_header
+from searchsocket.extensions.code.parsing.languages import header_language, is_header
 from searchsocket.types import Chunk, Lines
 from tests.extensions.code.code_project import CodeProject
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from searchsocket.cli.main import cli
 from searchsocket.errors import InvalidRequest, PageNotFound, SourceUnavailable
-from searchsocket.extensions.code.search.query import CodeQuery
+from searchsocket.extensions.code.search.answer import CodeQuery
 from searchsocket.extensions.code.serving.service import CodeService, open_code
-from searchsocket.extensions.code.sources.beneath import read_beneath
+from searchsocket.extensions.code.sources.files import read_beneath
 from tests.extensions.code.code_project import CodeProject
 from tests.extensions.code.trees import grow
 

@@ -9,9 +9,9 @@ import pytest
 
 from searchsocket.backends import Backends
 from searchsocket.errors import LargeDeletion, ScopeNotIndexed
-from searchsocket.extensions.code.pipeline import chunks as chunks_stage
 from searchsocket.extensions.code.pipeline import job as code_job
-from searchsocket.extensions.code.sources.working_tree import WorkingTreeSource
+from searchsocket.extensions.code.pipeline import stages as chunks_stage
+from searchsocket.extensions.code.sources.files import WorkingTreeSource
 from searchsocket.models.embedders.base import Embedder
 from searchsocket.pipeline.run.forget import forget_scope
 from searchsocket.pipeline.run.index import index_scope, plan_scope
@@ -94,7 +94,7 @@ def test_a_run_without_changes_reads_no_file(code: CodeProject, monkeypatch: pyt
     old = 1_700_000_000
     for path in [item for item in code.root.rglob("*") if item.is_file()]:
         os.utime(path, (old, old))
-    monkeypatch.setattr("searchsocket.extensions.code.sources.find.WorkingTreeSource", Later)
+    monkeypatch.setattr("searchsocket.extensions.code.sources.files.WorkingTreeSource", Later)
     first = code.index()
 
     def read(*_: object) -> bytes:

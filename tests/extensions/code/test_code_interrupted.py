@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from searchsocket.extensions.code.search.query import CodeQuery
+from searchsocket.extensions.code.search.answer import CodeQuery
 from searchsocket.extensions.code.serving.service import open_code
 from searchsocket.extensions.code.serving.upkeep import open_upkeep
 from tests.extensions.code.code_project import CodeProject

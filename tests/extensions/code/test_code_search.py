@@ -15,8 +15,7 @@ from searchsocket.errors import CodeNotIndexed, InvalidRequest
 from searchsocket.extensions.code.cli.requests import result_lines
 from searchsocket.extensions.code.parsing.file_kinds import is_test
 from searchsocket.extensions.code.parsing.symbols import keys_of, spoken_name, symbols_in, ways_to_say
-from searchsocket.extensions.code.search.answer import FEATURES, CodeResult
-from searchsocket.extensions.code.search.query import CodeQuery
+from searchsocket.extensions.code.search.answer import FEATURES, CodeQuery, CodeResult
 from searchsocket.extensions.code.serving.service import open_code
 from tests.api_client import Api
 from tests.extensions.code.code_project import CodeProject

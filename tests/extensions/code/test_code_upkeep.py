@@ -13,9 +13,8 @@ from click.testing import CliRunner
 from searchsocket.cli.main import cli
 from searchsocket.errors import InvalidRequest
 from searchsocket.extensions.code.pipeline.staleness import Staleness, staleness
-from searchsocket.extensions.code.search.query import CodeQuery
+from searchsocket.extensions.code.search.answer import CodeQuery, CodeStatus
 from searchsocket.extensions.code.serving.service import open_code
-from searchsocket.extensions.code.serving.status import CodeStatus
 from searchsocket.extensions.code.serving.upkeep import CodeUpkeep, open_upkeep
 from searchsocket.extensions.code.settings import CodeSettings
 from searchsocket.state.inventory import ListedFile
@@ -81,7 +80,7 @@ def test_files_that_another_version_cut_are_cut_anew(code: CodeProject, monkeypa
     """Also where nothing else changed, and where grammars were installed since."""
     upkeep(code).sync("main", "run-1")
     monkeypatch.setattr("searchsocket.extensions.code.pipeline.staleness.CODE_CHUNKER_VERSION", "next")
-    monkeypatch.setattr("searchsocket.extensions.code.pipeline.chunks.CODE_CHUNKER_VERSION", "next")
+    monkeypatch.setattr("searchsocket.extensions.code.pipeline.stages.CODE_CHUNKER_VERSION", "next")
     assert (status(code).rules_changed, status(code).dirty) == (True, True)
     sync_report = upkeep(code).sync("main", "run-2")
     assert (sync_report.changed, sync_report.embedded, status(code).dirty) == (True, 0, False)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from searchsocket.extensions.code.parsing.exclusions import excluded_file, excluded_folder, looks_secret
 from searchsocket.extensions.code.parsing.file_kinds import language_of
+from searchsocket.extensions.code.parsing.selection import excluded_file, excluded_folder, looks_secret
 
 FILES = {
     "secret-like name": [

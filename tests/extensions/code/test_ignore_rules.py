@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from searchsocket.errors import ConfigError, SourceUnavailable
 from searchsocket.extensions.code.parsing.selection import glob_filter
-from searchsocket.extensions.code.sources.commit import CommitSource
-from searchsocket.extensions.code.sources.working_tree import WorkingTreeSource
+from searchsocket.extensions.code.sources.files import CommitSource, WorkingTreeSource
 from searchsocket.text.globs import MAX_LINE_BYTES, MAX_WILDCARDS, Patterns
 from tests.extensions.code.trees import EVERYTHING, MAX_BYTES, grow, names, working_tree
 from tests.sources.git_repository import commit, git

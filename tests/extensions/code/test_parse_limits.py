@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from searchsocket.extensions.code.parsing.chunks import chunk_source
-from searchsocket.extensions.code.parsing.definitions import limits
-from searchsocket.extensions.code.parsing.definitions.grammars import LANGUAGES, parse
-from searchsocket.extensions.code.parsing.definitions.limits import ParseLimits, ParserTooCostly
+from searchsocket.extensions.code.parsing.definitions import grammars
+from searchsocket.extensions.code.parsing.definitions.grammars import LANGUAGES, ParseLimits, ParserTooCostly, parse
 from searchsocket.extensions.code.parsing.file_kinds import language_of
 from searchsocket.system import processes
 from tests.extensions.code.code_project import CodeProject
@@ -35,7 +34,7 @@ def repeated(unit: str, size: int) -> bytes:
 @pytest.mark.parametrize("language", MANY_STEPS)
 def test_a_parser_that_needs_too_many_steps_is_stopped(language: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Steps depend only on the file, so that every machine splits it the same way."""
-    monkeypatch.setattr(limits, "_MAX_CPU_S", 1e9)
+    monkeypatch.setattr(grammars, "_MAX_CPU_S", 1e9)
     source = repeated(MANY_STEPS[language], 20_000)
     assert parse(language, source, ParseLimits.start(is_guarded=False)) is None
     if language in ("lua", "zig"):  # others take seconds
@@ -43,7 +42,7 @@ def test_a_parser_that_needs_too_many_steps_is_stopped(language: str, monkeypatc
             parse(language, source, ParseLimits.start(is_guarded=True))
 
 
-@pytest.mark.skipif(not limits._memory_bytes()[0], reason="this system does not report memory")
+@pytest.mark.skipif(not grammars._memory_bytes()[0], reason="this system does not report memory")
 @pytest.mark.parametrize("language", MUCH_MEMORY)
 def test_a_parser_that_needs_too_much_memory_is_stopped(language: str) -> None:
     """Most of it is taken at the end of a file, where the parser asks nobody."""
@@ -56,8 +55,8 @@ def test_a_parser_that_needs_too_much_memory_is_stopped(language: str) -> None:
 def test_every_grammar_asks_whether_to_go_on(language: str, is_guarded: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     source = SOURCES[language].read_bytes() * 40
     assert parse(language, source, ParseLimits.start(is_guarded=is_guarded)) is not None
-    monkeypatch.setattr(limits, "_MIN_STEPS", 0)
-    monkeypatch.setattr(limits, "_STEPS_PER_KB", 0)
+    monkeypatch.setattr(grammars, "_MIN_STEPS", 0)
+    monkeypatch.setattr(grammars, "_STEPS_PER_KB", 0)
     with pytest.raises(ParserTooCostly) if is_guarded else nullcontext():
         assert parse(language, source, ParseLimits.start(is_guarded=is_guarded)) is None
 
@@ -75,7 +74,7 @@ def test_scripts_share_the_time_of_their_file(monkeypatch: pytest.MonkeyPatch) -
     script = "<script>\n" + "function run() {\n  call();\n}\n" * 200 + "</script>\n"
     text = script * 3
     assert any(chunk.at.defines for chunk in chunk_source("a.html", text, "html"))
-    monkeypatch.setattr(limits, "_MAX_CPU_S", 0)
+    monkeypatch.setattr(grammars, "_MAX_CPU_S", 0)
     chunks = chunk_source("a.html", text, "html")
     assert not any(chunk.at.defines for chunk in chunks)
     lines = {number for chunk in chunks for number in range(chunk.at.first, chunk.at.last + 1)}

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searchsocket.extensions.code.parsing.file_kinds import is_generated, language_of
-from searchsocket.extensions.code.parsing.text import is_binary, source_text
+from searchsocket.extensions.code.parsing.reading import is_binary, source_text
 
 
 @given(st.lists(st.text("ab é", max_size=5)), st.sampled_from(["\n", "\r\n", "\r"]))

@@ -8,8 +8,7 @@ import pytest
 
 from searchsocket.errors import SourceUnavailable
 from searchsocket.extensions.code.parsing.selection import glob_filter
-from searchsocket.extensions.code.sources.commit import CommitSource
-from searchsocket.extensions.code.sources.working_tree import WorkingTreeSource
+from searchsocket.extensions.code.sources.files import CommitSource, WorkingTreeSource
 from tests.extensions.code.trees import EVERYTHING, MAX_BYTES, grow, names, working_tree
 from tests.sources.git_repository import commit, git
 

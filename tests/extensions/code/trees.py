@@ -4,8 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from searchsocket.extensions.code.parsing.selection import glob_filter
-from searchsocket.extensions.code.sources.commit import CommitSource
-from searchsocket.extensions.code.sources.working_tree import WorkingTreeSource
+from searchsocket.extensions.code.sources.files import CommitSource, WorkingTreeSource
 
 EVERYTHING = glob_filter((), ())
 MAX_BYTES = 1_000_000

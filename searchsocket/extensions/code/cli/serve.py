@@ -7,9 +7,9 @@ from pathlib import Path
 import click
 
 from searchsocket.cli.options import load_project, load_scope, scope_options
+from searchsocket.extensions.code.chunk_ids import ChunkIds
 from searchsocket.extensions.code.home import code_home
-from searchsocket.extensions.code.jsonl.chunk_ids import ChunkIds
-from searchsocket.extensions.code.jsonl.server import LineServer, Opened
+from searchsocket.extensions.code.jsonl import LineServer, Opened
 from searchsocket.extensions.code.serving.service import open_code
 from searchsocket.extensions.code.serving.upkeep import open_upkeep
 from searchsocket.system.stdio import protocol_streams

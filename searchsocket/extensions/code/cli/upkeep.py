@@ -30,7 +30,7 @@ from searchsocket.errors import PermissionDenied, SearchSocketError
 from searchsocket.extensions.code.cli.requests import not_searched_lines
 from searchsocket.extensions.code.home import code_home
 from searchsocket.extensions.code.parsing.definitions.grammars import installed
-from searchsocket.extensions.code.serving.status import CodeStatus, CodeSynced, Files
+from searchsocket.extensions.code.search.answer import CodeStatus, CodeSynced, Files
 from searchsocket.extensions.code.serving.upkeep import CodeUpkeep, open_upkeep
 from searchsocket.extensions.code.settings import CodeSettings
 from searchsocket.project.project import Project

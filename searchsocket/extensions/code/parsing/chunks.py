@@ -7,11 +7,10 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from searchsocket.extensions.code.parsing.definitions.find import Finder
-from searchsocket.extensions.code.parsing.definitions.grammars import parse
-from searchsocket.extensions.code.parsing.definitions.limits import ParseLimits
+from searchsocket.extensions.code.parsing.definitions.grammars import ParseLimits, parse
 from searchsocket.extensions.code.parsing.definitions.model import Definition, Symbol
 from searchsocket.extensions.code.parsing.definitions.rules import RULES
-from searchsocket.extensions.code.parsing.regions import MIXED, Region, regions_of
+from searchsocket.extensions.code.parsing.languages import MIXED, Region, regions_of
 from searchsocket.extensions.code.parsing.split import (
     MAX_LINE_CHARS,
     CodePiece,

@@ -8,14 +8,12 @@ from pathlib import Path, PurePosixPath
 
 from searchsocket.errors import SourceUnavailable
 from searchsocket.extensions.code.parsing.chunks import blank_line_chunks, chunk_source
-from searchsocket.extensions.code.parsing.definitions.limits import ParserTooCostly
+from searchsocket.extensions.code.parsing.definitions.grammars import ParserTooCostly
 from searchsocket.extensions.code.parsing.file_kinds import is_generated, language_of_file
-from searchsocket.extensions.code.parsing.headers import header_language, is_header
-from searchsocket.extensions.code.parsing.text import is_binary, is_pointer, source_text
-from searchsocket.extensions.code.sources.commit import CommitSource
-from searchsocket.extensions.code.sources.find import make_code_source
+from searchsocket.extensions.code.parsing.languages import header_language, is_header
+from searchsocket.extensions.code.parsing.reading import is_binary, is_pointer, source_text
+from searchsocket.extensions.code.sources.files import CommitSource, WorkingTreeSource, make_code_source
 from searchsocket.extensions.code.sources.walk import HEAD_BYTES
-from searchsocket.extensions.code.sources.working_tree import WorkingTreeSource
 from searchsocket.pipeline.extraction.limits import limited
 from searchsocket.pipeline.run.results import sha256
 from searchsocket.project.settings.load import settings_from_json

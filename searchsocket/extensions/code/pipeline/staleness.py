@@ -1,4 +1,4 @@
-"""Compare source files with the index by size and times, without reading them."""
+"""Compare source files with the index by size and times, without reading them; and the work that a run would find."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -7,14 +7,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
+from searchsocket.backends import Backends
 from searchsocket.content.pages import RawPage
-from searchsocket.errors import SourceUnavailable
+from searchsocket.errors import IndexCorrupt, SourceUnavailable
 from searchsocket.extensions.code.parsing.chunks import CODE_CHUNKER_VERSION
 from searchsocket.extensions.code.parsing.definitions.grammars import available
 from searchsocket.extensions.code.parsing.paths import PathFilter
-from searchsocket.extensions.code.sources.commit import CommitSource
-from searchsocket.extensions.code.sources.find import make_code_source
-from searchsocket.extensions.code.sources.working_tree import WorkingTreeSource
+from searchsocket.extensions.code.sources.files import CommitSource, WorkingTreeSource, make_code_source
 from searchsocket.pipeline.run.results import sha256 as hash_of
 from searchsocket.project.project import Project
 from searchsocket.project.settings.load import config_table
@@ -22,7 +21,7 @@ from searchsocket.state.inventory import ListedFile
 from searchsocket.state.project import ProjectState
 from searchsocket.system.locators import path_of
 from searchsocket.text.skipped import MAX_SKIPPED, Skipped, first_skipped
-from searchsocket.types import Scope
+from searchsocket.types import Generation, Scope
 
 CONFIGURATION = "configuration"  # key of a report: `configuration_digest` when the stage ran
 RULES = "rules"  # likewise: `cutting_rules`
@@ -156,3 +155,57 @@ class Marks:
             cached = _FilesOfVersion(version, frozenset(path_of(file.locator) for file in listed if not file.is_cut))
             self._files_by_scope[scope] = cached
         return cached.files
+
+
+@dataclass(frozen=True, slots=True)
+class CodeComparison:
+    """The live index, and the work that a run would find."""
+
+    live: Generation | None
+    files: Staleness
+    configuration_changed: bool  # the file differs from the one that the last run read
+    rules_changed: bool  # the splitting rules changed: a new version, or grammars installed or removed
+    unpublished: bool  # a run stopped before it published its chunks
+    left_out: LeftOut
+
+    @property
+    def is_dirty(self) -> bool:
+        """Return True if a run would find work."""
+        changed = self.configuration_changed or self.rules_changed
+        return self.live is None or self.files.is_dirty or changed or self.unpublished
+
+
+def compare_code(
+    project: Project,
+    home: Project,
+    backends: Backends,
+    scope: str,
+    source: WorkingTreeSource | CommitSource | None = None,
+) -> CodeComparison:
+    """Compare the files, the configuration and the live index.
+
+    Args:
+        home: The home of the source code, see `corpora.code_home`; `backends` belong to it.
+        source: The files, if already opened.
+
+    Raises:
+        SourceUnavailable: The files cannot be listed.
+        PermissionDenied: The live index cannot be read.
+    """
+    code_scope = home.scope_named(scope)
+    try:
+        live = backends.store.generation(code_scope)
+    except IndexCorrupt:  # a run builds it again, and reports why
+        live = None
+    source = source or source_of(project, code_scope)
+    files = staleness(source, backends.state.listed(scope))
+    report = backends.state.last_report(scope, RECORDED_BY)
+    facts = (report or {}).get("facts", {})
+    return CodeComparison(
+        live,
+        files,
+        configuration_changed=report is not None and facts.get(CONFIGURATION) != configuration_digest(project.root),
+        rules_changed=report is not None and facts.get(RULES) != cutting_rules(),
+        unpublished=live is not None and not backends.state.is_published(scope, live),
+        left_out=left_out(source, backends.state, scope),
+    )

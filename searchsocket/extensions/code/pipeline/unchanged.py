@@ -6,9 +6,8 @@ from contextlib import suppress
 
 from searchsocket.backends import Backends
 from searchsocket.errors import SearchSocketError
-from searchsocket.extensions.code.pipeline.staleness import source_of
-from searchsocket.extensions.code.pipeline.status import compare_code
-from searchsocket.extensions.code.sources.working_tree import WorkingTreeSource
+from searchsocket.extensions.code.pipeline.staleness import compare_code, source_of
+from searchsocket.extensions.code.sources.files import WorkingTreeSource
 from searchsocket.pipeline.run.hooks import listeners_of
 from searchsocket.pipeline.unchanged.environment import digest
 from searchsocket.pipeline.unchanged.inputs import cache_of, deciding_files, result_of, write_record

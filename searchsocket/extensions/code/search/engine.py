@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from searchsocket.errors import CodeNotIndexed, ScopeNotIndexed
 from searchsocket.extensions.code.parsing.symbols import symbols_in
-from searchsocket.extensions.code.search.answer import CodeAnswer, CodeResult
+from searchsocket.extensions.code.search.answer import CodeAnswer, CodeQuery, CodeResult
 from searchsocket.extensions.code.search.candidates import CodeCandidates, find_code
 from searchsocket.extensions.code.search.changelog import (
     ENOUGH,
@@ -22,8 +22,6 @@ from searchsocket.extensions.code.search.changelog import (
     is_about_versions,
     is_history,
 )
-from searchsocket.extensions.code.search.freshness import ReadNow
-from searchsocket.extensions.code.search.query import CodeQuery
 from searchsocket.extensions.code.search.ranking import (
     LONGER_AMONG,
     RankedCode,
@@ -34,7 +32,7 @@ from searchsocket.extensions.code.search.ranking import (
     near_first,
     rank_code,
 )
-from searchsocket.extensions.code.search.results import code_result
+from searchsocket.extensions.code.search.results import ReadNow, code_result
 from searchsocket.models.embedders.lexicon import is_language
 from searchsocket.models.embedders.queries import NoVector, QueryVectors, vector_for
 from searchsocket.search.answer import Note

@@ -9,8 +9,8 @@ from typing import Annotated, NamedTuple
 from pydantic import Field
 
 from searchsocket.errors import InvalidRequest, PageNotFound
-from searchsocket.extensions.code.parsing.text import source_text
-from searchsocket.extensions.code.search.freshness import ReadNow, is_changed, lines_now
+from searchsocket.extensions.code.parsing.reading import source_text
+from searchsocket.extensions.code.search.results import ReadNow, is_changed, lines_now
 from searchsocket.search.bounds import MAX_LINES, MAX_PLACES
 from searchsocket.search.content.budget import cut_to, json_tokens
 from searchsocket.search.wire import Wire

@@ -12,12 +12,11 @@ from pydantic import Field
 
 from searchsocket.errors import InvalidRequest
 from searchsocket.extensions.code.parsing.file_kinds import language_of
-from searchsocket.extensions.code.parsing.headers import LANGUAGES as HEADER_LANGUAGES
-from searchsocket.extensions.code.parsing.headers import is_header
+from searchsocket.extensions.code.parsing.languages import LANGUAGES as HEADER_LANGUAGES
+from searchsocket.extensions.code.parsing.languages import MIXED, is_header
 from searchsocket.extensions.code.parsing.paths import PathFilter, checked_languages
-from searchsocket.extensions.code.parsing.regions import MIXED
-from searchsocket.extensions.code.parsing.text import source_text
-from searchsocket.extensions.code.search.freshness import ReadNow, is_changed
+from searchsocket.extensions.code.parsing.reading import source_text
+from searchsocket.extensions.code.search.results import ReadNow, is_changed
 from searchsocket.search.bounds import MAX_CODE_OCCURRENCES, MAX_QUERY_CHARS
 from searchsocket.search.content.budget import check_bounds, fitting
 from searchsocket.search.continuation import Continuations

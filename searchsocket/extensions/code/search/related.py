@@ -13,8 +13,7 @@ from searchsocket.content.mirror import parse_page
 from searchsocket.errors import InvalidRequest, PageNotFound, PageTextsMissing
 from searchsocket.extensions.code.parsing.symbols import EXACT, LABEL, looks_like_code, symbols_in
 from searchsocket.extensions.code.search.answer import CodeResult
-from searchsocket.extensions.code.search.freshness import ReadNow
-from searchsocket.extensions.code.search.results import code_result
+from searchsocket.extensions.code.search.results import ReadNow, code_result
 from searchsocket.search.bounds import MAX_RELATED_CODE
 from searchsocket.search.occurrences.page_text import Spelling, heading_above, headings
 from searchsocket.search.quoting.results import href, short_title

@@ -12,13 +12,11 @@ from searchsocket.errors import ScopeNotIndexed, SourceUnavailable
 from searchsocket.extensions.code.home import code_home
 from searchsocket.extensions.code.parsing.paths import PathFilter
 from searchsocket.extensions.code.pipeline.staleness import Marks, left_out, source_of, staleness
-from searchsocket.extensions.code.search.answer import CodeAnswer, CodeResult
+from searchsocket.extensions.code.search.answer import CodeAnswer, CodeQuery, CodeResult
 from searchsocket.extensions.code.search.by_terms import search_by_terms
 from searchsocket.extensions.code.search.engine import CodeSearch
 from searchsocket.extensions.code.search.fetch import FetchedLines, fetch_chunks, fetch_file
 from searchsocket.extensions.code.search.find_all import CodeFindAnswer, CodeFindQuery, find_in_code
-from searchsocket.extensions.code.search.freshness import ReadNow
-from searchsocket.extensions.code.search.query import CodeQuery
 from searchsocket.extensions.code.search.related import (
     DocumentingPage,
     RelatedCode,
@@ -28,11 +26,9 @@ from searchsocket.extensions.code.search.related import (
     near_code,
     pages_about,
 )
-from searchsocket.extensions.code.search.results import code_result
+from searchsocket.extensions.code.search.results import ReadNow, code_result
 from searchsocket.extensions.code.settings import CodeSettings
-from searchsocket.extensions.code.sources.beneath import read_beneath
-from searchsocket.extensions.code.sources.commit import CommitSource
-from searchsocket.extensions.code.sources.find import reading_of
+from searchsocket.extensions.code.sources.files import CommitSource, read_beneath, reading_of
 from searchsocket.models.embedders.queries import QueryVectors
 from searchsocket.project.access import signing_key
 from searchsocket.project.project import Project

@@ -1,24 +1,37 @@
-"""Upkeep of a project's source code index: report its status, update it, and mark files by hand."""
+"""Upkeep of a project's source code index: report its status, update it in this process, and mark files by hand."""
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from searchsocket.backends import Backends
 from searchsocket.errors import BudgetMissing
+from searchsocket.events import OnEvent, ignore
+from searchsocket.extensions.code.corpus import CODE
 from searchsocket.extensions.code.home import code_home
-from searchsocket.extensions.code.pipeline.status import CodeComparison, compare_code
-from searchsocket.extensions.code.pipeline.sync import invalidate_code, sync_code
-from searchsocket.extensions.code.serving.status import MAX_NAMED, CodeStatus, CodeSynced, Files
+from searchsocket.extensions.code.parsing.paths import PathFilter
+from searchsocket.extensions.code.pipeline.staleness import CodeComparison, compare_code
+from searchsocket.extensions.code.search.answer import MAX_NAMED, CodeStatus, CodeSynced, Files
 from searchsocket.models.paying.bill import price_of
+from searchsocket.pipeline.run.context import ScopeRun
+from searchsocket.pipeline.run.options import RunOptions
+from searchsocket.project.access import make_private_folders
 from searchsocket.project.project import Project
 from searchsocket.search.wire import SkippedFile
 from searchsocket.serving.answers import to_json
+from searchsocket.state.project import ProjectState
+from searchsocket.system.locators import path_of
 from searchsocket.text.amounts import age_s
 from searchsocket.text.skipped import Skipped
 from searchsocket.types import Generation
+
+if TYPE_CHECKING:
+    from searchsocket.pipeline.run.summary import IndexSummary
+
+_WAIT_S = 60.0  # for another run of the scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,3 +140,60 @@ def _skipped_files(files: Sequence[Skipped]) -> tuple[SkippedFile, ...]:
 
 def _first_paths(paths: tuple[str, ...]) -> Files:
     return Files(len(paths), paths[:MAX_NAMED])
+
+
+def sync_code(
+    project: Project,
+    scope: str,
+    comparison: CodeComparison,
+    environ: Mapping[str, str],
+    *,
+    run_id: str,
+    on_event: OnEvent = ignore,
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+) -> "IndexSummary | None":
+    """Index stale files; None if there are none.
+
+    Raises:
+        SearchSocketError: A stage failed, or another run works on the scope; the live index is unchanged.
+    """
+    if not comparison.is_dirty:
+        return None
+    from searchsocket.pipeline.run.index import index_scope  # a third of the loading time, for a change only
+
+    make_private_folders(project)  # the project's folder, which contains that of its code
+    run = ScopeRun(
+        project,
+        project.scope_named(scope),
+        run_id,
+        RunOptions(),
+        on_event,
+        clock,
+        environ,
+        lock_timeout_s=_WAIT_S,
+    )
+    return index_scope(run.of(CODE))
+
+
+def invalidate_code(home: Project, scope: str, pattern: str) -> tuple[str, ...]:
+    """Mark the indexed files below a folder, or those that match a glob, for the next run.
+
+    Until then, results show them as changed.
+
+    Returns:
+        The paths of the marked files.
+
+    Raises:
+        InvalidRequest: The pattern is invalid.
+        ScopeLocked: A run works on the scope.
+    """
+    state = ProjectState(home.state_dir)
+    files = PathFilter(pattern).checked()
+    matches = files.matcher() or files.takes
+    listed = state.listed(scope)
+    paths = {url: path_of(file.locator) for url, file in listed.items()}
+    urls = [url for url, path in paths.items() if matches(path)]
+    if urls:
+        with state.lock(scope), state.open(scope) as scope_state, scope_state.transaction():
+            scope_state.extracts.forget(urls)
+    return tuple(paths[url] for url in urls)

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from searchsocket.extensions.code.parsing.definitions.calls import DEFINING_CALLS
 from searchsocket.extensions.code.parsing.definitions.grammars import grammar_of
 from searchsocket.extensions.code.parsing.definitions.model import (
     Definition,
@@ -21,6 +20,7 @@ from searchsocket.extensions.code.parsing.definitions.model import (
 from searchsocket.extensions.code.parsing.definitions.names import (
     CLASSES,
     CONTAINERS,
+    DEFINING_CALLS,
     FUNCTIONS,
     kind_of,
     names_of,

@@ -11,11 +11,10 @@ from typing import BinaryIO, Literal, NamedTuple, get_args
 from uuid import uuid4
 
 from searchsocket.errors import Busy, InvalidRequest, SearchSocketError
-from searchsocket.extensions.code.jsonl.chunk_ids import ChunkIds
+from searchsocket.extensions.code.chunk_ids import ChunkIds
 from searchsocket.extensions.code.pipeline.staleness import configuration_digest
-from searchsocket.extensions.code.search.answer import CodeResult
+from searchsocket.extensions.code.search.answer import CodeQuery, CodeResult
 from searchsocket.extensions.code.search.by_terms import MAX_RESULTS
-from searchsocket.extensions.code.search.query import CodeQuery
 from searchsocket.extensions.code.serving.service import CodeService, TermMatch
 from searchsocket.extensions.code.serving.upkeep import CodeUpkeep
 from searchsocket.search.bounds import (

@@ -1,32 +1,47 @@
-"""Stage 2 of code: split changed files at their definitions, into chunks without vectors."""
+"""The stages of source code: list changed files, split them into chunks, embed these, and publish the differences."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
 from searchsocket.content.chunking.records import cut_chunks, embedded_text
-from searchsocket.content.pages import ExtractedPage
+from searchsocket.content.pages import ExtractedPage, RawPage
+from searchsocket.errors import SourceUnavailable
 from searchsocket.events import Event
 from searchsocket.extensions.code.corpus import CODE
 from searchsocket.extensions.code.parsing.chunks import CODE_CHUNKER_VERSION
 from searchsocket.extensions.code.parsing.definitions.grammars import installed
 from searchsocket.extensions.code.parsing.file_kinds import is_test
+from searchsocket.extensions.code.parsing.reading import source_text
 from searchsocket.extensions.code.parsing.symbols import kind_label, labels_of
-from searchsocket.extensions.code.pipeline.files import code_files
 from searchsocket.extensions.code.pipeline.job import CodeJob, CutFile, cut_batch, one_file_each, without_grammar
 from searchsocket.extensions.code.pipeline.staleness import CONFIGURATION, RULES, configuration_digest, cutting_rules
 from searchsocket.models.embedders.base import Embedder
 from searchsocket.pipeline.extraction.redaction_job import RedactedPage
 from searchsocket.pipeline.run.context import ScopeRun
-from searchsocket.pipeline.run.results import CodeNumbers, StageResult, digest_of
+from searchsocket.pipeline.run.results import (
+    CodeNumbers,
+    EmbeddingNumbers,
+    IndexNumbers,
+    PageNumbers,
+    StageResult,
+    digest_of,
+    sha256,
+)
 from searchsocket.pipeline.run.stage import stage
+from searchsocket.pipeline.stages.chunk_embeddings import chunk_embeddings, count_embeddings, embed_chunks
 from searchsocket.pipeline.stages.page_mirror import problem_lines
+from searchsocket.pipeline.stages.search_index import count_changes, publish_changes
 from searchsocket.pipeline.stages.secrets import redact_pages, secret_count, secret_lines, secret_table
+from searchsocket.pipeline.stages.site_pages import list_pages
 from searchsocket.state.chunks import chunk_key
 from searchsocket.state.extracts import StoredPage, extract_key
 from searchsocket.state.scope import ScopeState
+from searchsocket.stores.base.index_reader import PageBody
+from searchsocket.stores.base.vector_store import VectorStore
 from searchsocket.system.batches import batches
 from searchsocket.system.processes import default_workers, map_batches
+from searchsocket.text.key_phrases import phrases_of_code
 from searchsocket.text.skipped import MAX_SKIPPED, Skipped
 from searchsocket.types import Chunk, Lines, PageFacts
 
@@ -39,6 +54,31 @@ _NO_GRAMMARS = (
     "source files are split at blank lines and their definitions are unknown; install the grammars with `pip "
     "install 'searchsocket[code]'`"
 )
+
+
+@stage(
+    "Reading the source files",
+    PageNumbers,
+    kinds={"git"},
+    columns=(
+        ("url", "string", "path from the project folder; one row per file"),
+        ("locator", "string", "path from the project folder"),
+        ("raw_hash", "string", "SHA-256 of the bytes"),
+        ("bytes", "int", "size of the file in bytes"),
+    ),
+    corpus=CODE,
+)
+def code_files(run: ScopeRun, state: ScopeState) -> StageResult[PageNumbers]:
+    """List the source files of the project and detect which of them changed.
+
+    Follows git and the ignore files. Never reads secrets, dependencies, build output or binaries.
+
+    Raises:
+        SourceUnavailable: Nothing can be listed, or an ignore file cannot be read.
+        LargeDeletion: More than half of the known files are gone; nothing was marked.
+        EmbeddingModelMismatch: The scope is indexed with another model and the run is not forced.
+    """
+    return list_pages(run, state, code_files)
 
 
 @stage(
@@ -215,3 +255,86 @@ def _facts_of(page: PageFacts, chunk: Chunk) -> PageFacts:
     kinds = sorted({chunk.kind, *(name.split(":", 2)[1] for name in defines)})
     facets = (*exported, *map(kind_label, kinds), *page.facets, *labels_of(at.heading_path))
     return replace(page, language=getattr(chunk.body, "language", ""), facets=facets)
+
+
+@stage(
+    "Embedding code",
+    EmbeddingNumbers,
+    reads=[code_chunks],
+    kinds={"numpy"},
+    columns=chunk_embeddings.columns,
+    dry=count_embeddings,
+    corpus=CODE,
+)
+def code_embeddings(run: ScopeRun, state: ScopeState) -> StageResult[EmbeddingNumbers]:
+    """Embed every chunk of code; known texts come from the cache.
+
+    Raises:
+        BudgetExceeded: The estimate is over the budget; nothing was called.
+        BadVectors, EmbedderUnavailable, EmbedderRefused: The provider failed; the cache keeps earlier vectors.
+    """
+    return embed_chunks(run, state, code_embeddings)
+
+
+@stage(
+    "Publishing code",
+    IndexNumbers,
+    reads=[code_chunks, code_embeddings],
+    kinds={"sqlite", "numpy"},
+    columns=(
+        ("id", "string", "stable key of the chunk"),
+        ("url", "string", "path of the file from the project folder"),
+        ("symbol", "string", "qualified name of the definition"),
+        ("text", "string", "text that search and snippets use"),
+        ("vector", "array<float32>", "embedding, a vector of length 1"),
+    ),
+    dry=count_changes,
+    corpus=CODE,
+)
+def code_index(run: ScopeRun, state: ScopeState) -> StageResult[IndexNumbers]:
+    """Build, verify and publish a new generation of the code index.
+
+    Raises:
+        LargeDeletion: More than half of the live files would be deleted.
+        ConfigMissing: There is nothing to index at all.
+        IndexCorrupt: The built generation failed verification; the live one stays.
+        Interrupted: The run was told to stop; the live generation stays.
+    """
+    return publish_changes(run, state, code_index, code_embeddings, stage_code)
+
+
+_BODIES = 200
+
+
+def stage_code(run: ScopeRun, state: ScopeState, store: VectorStore) -> None:
+    """Stage the texts of files that the live generation lacks; it drops those of removed files.
+
+    A file that changed after it was split is left out: the next run splits it again.
+    """
+    live = dict(store.body_digests(run.scope))
+    changed = ((url, digest) for url, digest in state.chunks.cut_pages() if live.get(url) != digest)
+    for batch in batches(changed, _BODIES):
+        store.stage_bodies(list(_page_bodies(run, state, batch)), run.scope)
+
+
+def _page_bodies(run: ScopeRun, state: ScopeState, files: list[tuple[str, str]]) -> Iterator[PageBody]:
+    source = run.make_source()
+    pages = state.pages.see([url for url, _ in files])
+    for url, digest in files:
+        file = pages[url]
+        try:
+            data = source.read(RawPage(url, url, file.locator, file.stamp, "code"))
+        except SourceUnavailable:
+            continue
+        if sha256(data) == digest:
+            yield PageBody(url, digest, source_text(data)[0], _phrases(state.chunks.of_page(url)))
+
+
+def _phrases(chunks: Sequence[Chunk]) -> tuple[str, ...]:
+    at = [chunk.at for chunk in chunks if isinstance(chunk.at, Lines)]
+    names = [name for lines in at for name in lines.heading_path]
+    texts = (chunk.body.text for chunk in chunks)
+    return phrases_of_code(names, texts, [lines.doc for lines in at if lines.doc])
+
+
+CODE_STAGES = (code_files, code_chunks, code_embeddings, code_index)

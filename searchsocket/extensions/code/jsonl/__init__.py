@@ -1,1 +1,0 @@
-"""Source code search over standard input and output: one JSON request per line, one JSON answer per line."""
