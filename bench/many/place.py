@@ -10,11 +10,10 @@ from pathlib import Path
 from bench.indexing.__main__ import child
 from bench.indexing.generate import write_site
 from searchsocket.backends import Backends
-from searchsocket.extensions.fleet.carried import carried_settings
-from searchsocket.extensions.fleet.documents import Writer
+from searchsocket.extensions.fleet.documents import Writer, carried_settings
+from searchsocket.extensions.fleet.lease import ScopeLease, holding
 from searchsocket.extensions.fleet.live import push_generation
 from searchsocket.extensions.fleet.objects import open_objects
-from searchsocket.extensions.fleet.scope_lease import ScopeLease, holding
 from searchsocket.project.project import Project, open_project
 from searchsocket.stores.base.index_reader import PageBody
 from searchsocket.stores.base.vector_store import PublishInfo

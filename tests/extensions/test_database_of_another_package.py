@@ -9,7 +9,7 @@ from small_site import write_site
 from searchsocket import extensions
 from searchsocket.errors import ConfigError
 from searchsocket.extensions.base import Extension, Store
-from searchsocket.extensions.fleet.carried import carried_settings
+from searchsocket.extensions.fleet.documents import carried_settings
 from searchsocket.project.settings import load
 from searchsocket.project.settings.model import Settings, with_sections
 from searchsocket.project.settings.section import SettingsSection

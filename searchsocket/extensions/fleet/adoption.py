@@ -14,10 +14,10 @@ from searchsocket.extensions.fleet.documents import (
     parse_document,
     read_document,
 )
+from searchsocket.extensions.fleet.lease import ScopeLease
 from searchsocket.extensions.fleet.live import note_base
 from searchsocket.extensions.fleet.objects.base import ObjectMissing
 from searchsocket.extensions.fleet.pull import Pulled, fetch_blob, fetched_description, pull_scope
-from searchsocket.extensions.fleet.scope_lease import ScopeLease
 from searchsocket.extensions.fleet.settings import artifacts_of
 from searchsocket.project.project import Project, index_folder
 from searchsocket.state.archive import restore

@@ -14,7 +14,6 @@ from functools import partial
 from pathlib import Path
 
 from searchsocket.errors import ArtifactInvalid, ArtifactsUnavailable, IndexCorrupt, ScopeNotIndexed
-from searchsocket.extensions.fleet.carried import carried_settings
 from searchsocket.extensions.fleet.documents import (
     PROJECT,
     BlobEntry,
@@ -23,13 +22,13 @@ from searchsocket.extensions.fleet.documents import (
     Pointer,
     ProjectDocument,
     blob_name,
+    carried_settings,
     description_name,
     read_document,
 )
-from searchsocket.extensions.fleet.lease import is_built_on
+from searchsocket.extensions.fleet.lease import ScopeLease, is_built_on
 from searchsocket.extensions.fleet.objects.base import ObjectMissing, Objects
 from searchsocket.extensions.fleet.run_lease import run_lease
-from searchsocket.extensions.fleet.scope_lease import ScopeLease
 from searchsocket.extensions.fleet.settings import artifacts_of
 from searchsocket.project.project import Project, index_folder
 from searchsocket.project.scopes import named_default_branch
@@ -73,7 +72,7 @@ def push_generation(
 
     Args:
         lease: The acquired lease of the scope.
-        settings: Settings to send with it, see `carried.py`.
+        settings: Settings to send with it, see `carried_settings`.
         public: Scopes that anyone may read, the default first; None = unchanged, initially empty.
         now: UTC.
         write_state: Writes the state that a run on another machine needs to a new file; None = it is not sent.

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Protocol
 
 from searchsocket.errors import ArtifactsUnavailable, SearchSocketError
-from searchsocket.extensions.fleet.address import artifacts_address
 from searchsocket.extensions.fleet.documents import PROJECT, ProjectDocument, read_document
 from searchsocket.extensions.fleet.objects import open_objects
 from searchsocket.extensions.fleet.objects.base import ObjectMissing, Objects, ObjectsBelow
 from searchsocket.extensions.fleet.pulled import pulled_folder
+from searchsocket.extensions.fleet.settings import artifacts_address
 from searchsocket.project.project import Project, index_folder, open_project
 from searchsocket.project.settings.load import FILE_NAME
 from searchsocket.project.settings.model import Settings

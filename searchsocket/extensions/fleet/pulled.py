@@ -23,13 +23,13 @@ from searchsocket.errors import (
     ScopeNotIndexed,
     SearchSocketError,
 )
-from searchsocket.extensions.fleet.carried import with_carried
 from searchsocket.extensions.fleet.documents import (
     MAX_BYTES,
     PROJECT,
     Description,
     ProjectDocument,
     parse_document,
+    with_carried,
 )
 from searchsocket.extensions.fleet.follow import PulledStore
 from searchsocket.extensions.fleet.objects import open_objects

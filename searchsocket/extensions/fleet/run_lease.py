@@ -11,9 +11,9 @@ from pathlib import Path
 
 from searchsocket.errors import ArtifactInvalid, ArtifactsUnavailable, ScopeLocked, StateUnavailable
 from searchsocket.extensions.fleet.documents import PROJECT, ProjectDocument, Writer, read_document
+from searchsocket.extensions.fleet.lease import ScopeLease, holding
 from searchsocket.extensions.fleet.objects import open_objects
 from searchsocket.extensions.fleet.objects.base import ObjectMissing
-from searchsocket.extensions.fleet.scope_lease import ScopeLease, holding
 from searchsocket.extensions.fleet.settings import artifacts_of
 from searchsocket.project.access import WRITER_FILE, make_token
 from searchsocket.project.project import Project

@@ -1,10 +1,10 @@
-"""The settings of the object store that machines share."""
+"""The settings of the object store that machines share, and the address of a pulled index."""
 
 from typing import Annotated
 
 from pydantic import Field
 
-from searchsocket.project.project import Project
+from searchsocket.project.project import Project, index_folder
 from searchsocket.project.settings.section import Count, SettingsSection
 
 
@@ -34,3 +34,11 @@ def artifacts_of(project: Project) -> ArtifactSettings:
     """The section of a project."""
     section: ArtifactSettings = project.settings.section(ArtifactSettings)
     return section
+
+
+def artifacts_address(project: Project, url: str) -> str:
+    """The URL to pull from: the requested one, or `artifacts.url` if the project has no index; "" = none."""
+    if url:
+        return url
+    root = index_folder(project.settings.vector, project.state_dir)
+    return "" if any(root.glob("*/CURRENT")) else artifacts_of(project).url

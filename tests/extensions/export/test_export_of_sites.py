@@ -11,7 +11,7 @@ from search_site import MAIN, Piece, Site, make_site
 from searchsocket.cli.main import cli
 from searchsocket.extensions.export.files import ENTRY, SiteExport, export_generation, export_sites
 from searchsocket.extensions.fleet.api import ServedSite
-from searchsocket.extensions.fleet.api.merged_answers import SiteReply, merged_answer
+from searchsocket.extensions.fleet.api.searcher import SiteReply, merged_answer
 from searchsocket.project.project import open_project
 from searchsocket.stores.local.store import LocalStore
 from tests.extensions.export.test_export import PIECES, browser_answers, indexed, needs_node

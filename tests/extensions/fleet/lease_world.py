@@ -15,9 +15,8 @@ from greenlet import getcurrent, greenlet
 
 from searchsocket.errors import ArtifactsUnavailable, ConfigError, LeaseLost, PublishedElsewhere, ScopeLocked
 from searchsocket.extensions.fleet.documents import Pointer, Writer
-from searchsocket.extensions.fleet.lease import is_built_on
+from searchsocket.extensions.fleet.lease import ScopeLease, is_built_on
 from searchsocket.extensions.fleet.objects.base import ObjectChanged, ObjectInfo, ObjectMissing
-from searchsocket.extensions.fleet.scope_lease import ScopeLease
 from searchsocket.types import Scope
 
 SCOPE = Scope("site", "main")

@@ -10,10 +10,10 @@ from typing import Any
 from search_site import MAIN, PROJECT, Piece, Site
 
 from searchsocket.extensions.fleet.documents import Writer
+from searchsocket.extensions.fleet.lease import ScopeLease, holding
 from searchsocket.extensions.fleet.live import Pushed, push_generation
 from searchsocket.extensions.fleet.objects.base import Objects
 from searchsocket.extensions.fleet.pull import Pulled, pull_scope
-from searchsocket.extensions.fleet.scope_lease import ScopeLease, holding
 from searchsocket.stores.base.index_reader import PageBody
 from searchsocket.stores.local.layout import read_current
 from searchsocket.stores.local.store import LocalStore

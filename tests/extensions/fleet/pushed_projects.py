@@ -17,10 +17,10 @@ from searchsocket.extensions.fleet import project_list
 from searchsocket.extensions.fleet.api.many import create_many_app
 from searchsocket.extensions.fleet.api.pool import PoolOptions, ProjectPool
 from searchsocket.extensions.fleet.documents import Writer
+from searchsocket.extensions.fleet.lease import ScopeLease, holding
 from searchsocket.extensions.fleet.live import push_generation
 from searchsocket.extensions.fleet.objects import open_objects
 from searchsocket.extensions.fleet.objects.folder import FolderObjects
-from searchsocket.extensions.fleet.scope_lease import ScopeLease, holding
 from searchsocket.project.project import open_project
 from searchsocket.stores.local.layout import read_current
 from searchsocket.stores.local.store import LocalStore

@@ -24,8 +24,7 @@ from searchsocket.agents.server import make_server
 from searchsocket.cli import mcp
 from searchsocket.cli.main import cli
 from searchsocket.errors import ConfigMissing
-from searchsocket.extensions.fleet.agents.projects import ProjectLibraries, beside
-from searchsocket.extensions.fleet.agents.pulled import pulled_home
+from searchsocket.extensions.fleet.libraries import ProjectLibraries, beside, pulled_home
 from searchsocket.project.project import Project
 from tests.agents.agent_project import ERAS, call, list_tools, talk, text_of
 from tests.agents.test_agent_stdio import COMMAND

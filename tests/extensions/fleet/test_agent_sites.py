@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 from searchsocket.cli.main import cli
 from searchsocket.errors import ConfigError
-from searchsocket.extensions.fleet.agents.project_list import (
+from searchsocket.extensions.fleet.user_list import (
     is_crawled,
     list_path,
     read_list,

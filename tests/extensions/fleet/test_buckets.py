@@ -14,9 +14,9 @@ from small_site import write_page, write_site
 
 from searchsocket.errors import ArtifactsUnavailable
 from searchsocket.extensions.fleet.documents import Pointer, Writer, pointer_name, read_document
+from searchsocket.extensions.fleet.lease import ScopeLease, holding
 from searchsocket.extensions.fleet.objects import open_objects
 from searchsocket.extensions.fleet.objects.base import Objects
-from searchsocket.extensions.fleet.scope_lease import ScopeLease, holding
 from searchsocket.types import Scope
 from tests.extensions.fleet.bucket_servers import MISSING, SECRET, Buckets, bucket_server
 from tests.extensions.fleet.objects_contract import WritingContract

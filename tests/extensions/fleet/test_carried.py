@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searchsocket.errors import ArtifactInvalid, ConfigMissing
-from searchsocket.extensions.fleet.carried import carried_settings, with_carried
+from searchsocket.extensions.fleet.documents import carried_settings, with_carried
 from searchsocket.project.settings.model import Settings
 
 

@@ -12,8 +12,8 @@ from fastapi.testclient import TestClient
 from small_site import write_site
 
 from search_api.app import create_app
-from searchsocket.extensions.fleet.address import artifacts_address
 from searchsocket.extensions.fleet.pulled import open_pulled
+from searchsocket.extensions.fleet.settings import artifacts_address
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.index import index_scope
 from searchsocket.project.project import open_project

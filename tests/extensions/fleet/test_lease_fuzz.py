@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from searchsocket.extensions.fleet import documents, scope_lease
+from searchsocket.extensions.fleet import documents, lease
 from searchsocket.extensions.fleet.documents import Pointer
 from tests.extensions.fleet.lease_world import Bucket, Machine, World, pointers
 
@@ -16,7 +16,7 @@ INTERLEAVINGS = {2: 3_000, 3: 1_000}
 @pytest.fixture(autouse=True)
 def _each_pointer_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Machines read the same bytes again and again; parsing them is most of the time."""
-    monkeypatch.setattr(scope_lease, "parse_document", lru_cache(1_000)(documents.parse_document))
+    monkeypatch.setattr(lease, "parse_document", lru_cache(1_000)(documents.parse_document))
 
 
 def run(seed: int, machines: int, bucket: Bucket | None = None) -> tuple[World, list[Machine]]:

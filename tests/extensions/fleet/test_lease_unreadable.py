@@ -11,10 +11,9 @@ import pytest
 
 from searchsocket.errors import NewerRelease, ScopeLocked
 from searchsocket.extensions.fleet.documents import Writer, pointer_name
-from searchsocket.extensions.fleet.lease import DURATION_S
+from searchsocket.extensions.fleet.lease import DURATION_S, ScopeLease
 from searchsocket.extensions.fleet.objects import open_objects
 from searchsocket.extensions.fleet.objects.base import Objects, read
-from searchsocket.extensions.fleet.scope_lease import ScopeLease
 from searchsocket.types import Scope
 
 NAME = pointer_name("main")

@@ -12,7 +12,7 @@ from api_client import KEY
 
 from search_api.endpoints.metrics import ServiceNumbers
 from searchsocket.extensions.fleet import project_list
-from searchsocket.extensions.fleet.api.pool_members import PoolNumbers
+from searchsocket.extensions.fleet.api.pool import PoolNumbers
 from tests.extensions.fleet.pushed_projects import BLOG_KEY, Service, SlowObjects, World
 
 PROJECT = '[project]\nid = "{name}"\n[scope]\nfixed = "main"\nmode = "fixed"\n[embeddings]\nprovider = "hash"\n'

@@ -1,4 +1,4 @@
-// Several sites as one answer, as `searchsocket/extensions/fleet/api/merged_answers.py` makes it.
+// Several sites as one answer, as `searchsocket/extensions/fleet/api/searcher.py` makes it.
 import { SearchError } from "../errors.js";
 import type { Note, Origin, Result, SearchAnswer, SearchRequest } from "../types.js";
 

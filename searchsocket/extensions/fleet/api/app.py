@@ -17,11 +17,10 @@ from search_api.gate.stack import Gate, add_guards
 from search_api.page.home import CSP
 from search_api.page.view import Renderer, View
 from searchsocket.errors import SearchSocketError
-from searchsocket.extensions.fleet.address import artifacts_address
 from searchsocket.extensions.fleet.api import ServedSite
-from searchsocket.extensions.fleet.api.merged_answers import unavailable
-from searchsocket.extensions.fleet.api.searcher import SiteSearcher, json_object
+from searchsocket.extensions.fleet.api.searcher import SiteSearcher, json_object, unavailable
 from searchsocket.extensions.fleet.pulled import open_pulled
+from searchsocket.extensions.fleet.settings import artifacts_address
 from searchsocket.project.project import Project
 from searchsocket.serving.service import OnError, SearchService, site_names
 from searchsocket.web.urls.site import site_origin

@@ -18,10 +18,8 @@ from search_api.gate.stack import Gate, add_guards, tier_rules
 from searchsocket.errors import SearchSocketError
 from searchsocket.extensions.fleet.api import ServedSite
 from searchsocket.extensions.fleet.api.app import PREFIX
-from searchsocket.extensions.fleet.api.merged_answers import unavailable
-from searchsocket.extensions.fleet.api.pool import ProjectPool
-from searchsocket.extensions.fleet.api.pool_members import Member, PoolNumbers, Run
-from searchsocket.extensions.fleet.api.searcher import SiteSearcher, json_object
+from searchsocket.extensions.fleet.api.pool import Member, PoolNumbers, ProjectPool, Run
+from searchsocket.extensions.fleet.api.searcher import SiteSearcher, json_object, unavailable
 from searchsocket.project.access import configured_key, read_token
 from searchsocket.project.project import Project
 from searchsocket.serving.hosts import is_loopback

@@ -13,9 +13,9 @@ from searchsocket.cli.options import load_project
 from searchsocket.cli.output import safe
 from searchsocket.cli.sites import enabled, report_error, serve_libraries
 from searchsocket.errors import ConfigMissing
-from searchsocket.extensions.fleet.agents.project_list import ProjectEntry, list_path, read_list
-from searchsocket.extensions.fleet.agents.projects import ProjectLibraries, beside
-from searchsocket.extensions.fleet.cli.mcp_projects import public_location
+from searchsocket.extensions.fleet.cli.options import public_location
+from searchsocket.extensions.fleet.libraries import ProjectLibraries, beside
+from searchsocket.extensions.fleet.user_list import ProjectEntry, list_path, read_list
 from searchsocket.project.project import Project
 from searchsocket.serving.service import OnError
 
@@ -38,7 +38,7 @@ def named_projects(roots: Sequence[Path], urls: Sequence[str]) -> Sequence[Proje
 
 
 def _pushed(url: str) -> ProjectEntry:
-    from searchsocket.extensions.fleet.agents.pulled import (
+    from searchsocket.extensions.fleet.libraries import (
         pulled_home,  # these two take 0.1 s, and few servers need them
     )
     from searchsocket.extensions.fleet.pulled import pulled_project_id
@@ -116,7 +116,7 @@ def _libraries(
     project: ProjectEntry, scope_name: str | None, tools: Sequence[str] | None, on_error: OnError
 ) -> Libraries:
     if project.is_url:
-        from searchsocket.extensions.fleet.agents.pulled import PulledLibraries  # see `_pushed`
+        from searchsocket.extensions.fleet.libraries import PulledLibraries  # see `_pushed`
 
         return PulledLibraries(project.location, os.environ, scope=scope_name, tools=tools, on_error=on_error)
     root = Path(project.location)

@@ -3,7 +3,7 @@
 import os
 
 from searchsocket.cli.server import OpenProject
-from searchsocket.extensions.fleet.address import artifacts_address
+from searchsocket.extensions.fleet.settings import artifacts_address
 from searchsocket.project.project import Project
 
 

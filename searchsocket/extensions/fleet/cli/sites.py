@@ -68,8 +68,8 @@ class FleetSites(Sites):
 
     def agent_projects(self) -> LibraryMakers:
         """Return functions that open the projects of the user's list, by name."""
-        from searchsocket.extensions.fleet.agents.project_list import list_path, read_list
         from searchsocket.extensions.fleet.cli.mcp_server import makers
+        from searchsocket.extensions.fleet.user_list import list_path, read_list
 
         return makers(read_list(list_path()), None, None, lambda _: None)
 

@@ -1,1 +1,0 @@
-"""Servers of agents over several projects."""
