@@ -11,7 +11,7 @@ from searchsocket.content.chunking import records
 from searchsocket.models.embedders.builtin import BuiltinEmbedder
 from searchsocket.pipeline.extraction import job, page_steps
 from searchsocket.pipeline.run import remote_index
-from searchsocket.stores.local.catalogue import rows as columns
+from searchsocket.stores.local.catalogue import records as columns
 from searchsocket.stores.words import documents
 from tests.pipeline.conftest import PAGES, Site
 

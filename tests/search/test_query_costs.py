@@ -10,7 +10,7 @@ from search_site import MAIN, Piece, make_site
 
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
-from searchsocket.stores.local.catalogue.packs import Packs
+from searchsocket.stores.local.catalogue.snapshot import Packs
 from tests.counted_calls import calls
 
 PAGES, WORDS = 60, 6_000

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from searchsocket.stores.local.vectors.part import HashedFile
+from searchsocket.stores.local.vectors.parts import HashedFile
 
 DATA = bytes(range(256)) * 5000
 

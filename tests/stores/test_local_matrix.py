@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from searchsocket.stores.local.numbering import Origins
 from searchsocket.stores.local.vectors.matrix import (
     PackedRows,
+    RowSelection,
     best_rows,
     forget_pages,
     in_order,
     map_matrix,
     write_matrix,
 )
-from searchsocket.stores.local.vectors.selecting import RowSelection
 from searchsocket.testing.store.samples import random_units
 from searchsocket.types import Vectors
 

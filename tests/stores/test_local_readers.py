@@ -14,9 +14,9 @@ from searchsocket.project.settings.model import VectorSettings
 from searchsocket.search.candidates import find_candidates
 from searchsocket.stores import make_store
 from searchsocket.stores.local import numbering, reader
-from searchsocket.stores.local.catalogue import facts, packs
+from searchsocket.stores.local.catalogue import facts, snapshot
 from searchsocket.stores.local.store import LocalStore
-from searchsocket.stores.local.vectors import matrix_part
+from searchsocket.stores.local.vectors import parts
 from searchsocket.stores.words import bm25, pack_words
 from searchsocket.testing.store.samples import EAST, INFO, MAIN, everything, fill, ids, random_units, record
 
@@ -101,10 +101,10 @@ print(len(numbers))
     [
         (reader, "check_sizes"),
         (reader, "check_hashes"),
-        (matrix_part, "map_matrix"),
+        (parts, "map_matrix"),
         (reader, "read_facts"),
         (pack_words.mmap, "mmap"),
-        (packs, "connect_records"),
+        (snapshot, "connect_records"),
     ],
 )
 def test_a_generation_that_is_removed_while_it_is_opened_is_let_go(
@@ -238,7 +238,7 @@ def test_the_query_cache_is_bounded_and_changes_no_answer(tmp_path: Path, monkey
     monkeypatch.setattr(bm25, "_MAX_CACHED", 1_000)
     monkeypatch.setattr(bm25, "_MIN_CACHED", 0)
     monkeypatch.setattr(numbering, "_MAX_HITS", 5)
-    monkeypatch.setattr(packs, "MAX_CACHED", 5)
+    monkeypatch.setattr(snapshot, "MAX_CACHED", 5)
     narrow = LocalStore(tmp_path, "shop").reader(MAIN)
     assert isinstance(narrow, reader.LocalReader)
     for n in range(60):

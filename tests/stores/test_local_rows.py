@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from searchsocket.stores.local.layout import PackEntry
-from searchsocket.stores.local.numbering import RowNames
-from searchsocket.stores.local.row_blocks import read_blocks, row_blocks
+from searchsocket.stores.local.numbering import RowNames, read_blocks, row_blocks
 
 COUNT = 40_000
 PACKS = [PackEntry(f"{number:032x}", COUNT) for number in (0xFFFF << 112, 5 << 90, 1 << 77)]

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from search_site import DOCS, MAIN, PROJECT, Site
 
+from searchsocket.stores.local.open_readers import MemoryBudget
 from searchsocket.stores.local.store import LocalStore
-from searchsocket.stores.memory_budget import MemoryBudget
 from searchsocket.types import Scope
 
 OTHER = Scope(PROJECT, "other")

@@ -8,8 +8,8 @@ import pytest
 
 from searchsocket.errors import IndexCorrupt
 from searchsocket.stores.base.index_reader import ReadableRecord
-from searchsocket.stores.local.catalogue import packs
-from searchsocket.stores.local.catalogue.packs import Packs
+from searchsocket.stores.local.catalogue import snapshot
+from searchsocket.stores.local.catalogue.snapshot import Packs
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.store import LocalStore
 from searchsocket.testing.store.samples import INFO, MAIN, fill, random_units, record
@@ -72,7 +72,7 @@ def test_many_records_are_not_read_ahead(
     tmp_path: Path, reads_of_packs: RecordCounts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Those that come last would drive out the first."""
-    monkeypatch.setattr(packs, "MAX_CACHED", 119)
+    monkeypatch.setattr(snapshot, "MAX_CACHED", 119)
     store = LocalStore(tmp_path, "shop")
     fill(store, records_of(120), random_units(120))
     reader = opened(store)

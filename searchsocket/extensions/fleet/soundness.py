@@ -22,10 +22,9 @@ from searchsocket.stores.local.layout import (
     records_file,
     rows_files,
 )
+from searchsocket.stores.local.numbering import MIN_ROW_BYTES
 from searchsocket.stores.local.reader import LocalReader
-from searchsocket.stores.local.row_blocks import MIN_ROW_BYTES
-from searchsocket.stores.local.vectors.index_part import IndexPart
-from searchsocket.stores.local.vectors.matrix_part import MatrixPart
+from searchsocket.stores.local.vectors.parts import IndexPart, MatrixPart
 from searchsocket.stores.local.verify import new_problems
 from searchsocket.types import Generation
 

@@ -20,7 +20,7 @@ from searchsocket.state.page_records import StoredChunk
 from searchsocket.state.records import records_of
 from searchsocket.stores.base.index_reader import PageBody
 from searchsocket.stores.base.vector_store import RecordRows
-from searchsocket.stores.local.catalogue.rows import rows_of
+from searchsocket.stores.local.catalogue.records import rows_of
 from searchsocket.system.processes import default_workers, map_batches
 from searchsocket.text.key_phrases import phrases_of_page
 from searchsocket.types import PageFacts, Scope, Vectors

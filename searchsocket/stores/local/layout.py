@@ -29,7 +29,7 @@ PACKS = (
     "packs"  # folder of records, words and vectors: a file is written once and linked by every generation that needs it
 )
 BORN = "born.i64"  # of remote vectors: for each row the number of the generation that wrote it there
-ROWS = "rows"  # folder of names and places of each row, see `row_blocks.py`
+ROWS = "rows"  # folder of names and places of each row, see `numbering.py`
 BODIES = "bodies.db"  # texts of pages, by URL
 EDITED_BODIES = "edited_bodies.db"  # texts of pages that changed since; absent if no text did
 FACTS = "facts.npz.zst"  # columns of the records that ranking needs, one row per record

@@ -29,11 +29,10 @@ from searchsocket.stores.local.layout import (
     read_manifest,
     scope_folder,
 )
-from searchsocket.stores.local.open_readers import MAX_OPEN_TRIES, OpenReaders
+from searchsocket.stores.local.open_readers import MAX_OPEN_TRIES, MemoryBudget, OpenReaders
 from searchsocket.stores.local.ownership import Ownership
 from searchsocket.stores.local.reader import LocalReader
-from searchsocket.stores.local.vectors.part import VectorPart
-from searchsocket.stores.memory_budget import MemoryBudget
+from searchsocket.stores.local.vectors.parts import VectorPart
 from searchsocket.system.errors import system_error
 from searchsocket.system.files import write_atomic
 from searchsocket.text.synonyms import SynonymSource

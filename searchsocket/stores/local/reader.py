@@ -11,8 +11,7 @@ from searchsocket.stores.base.index_reader import Candidates, Letters, Named, Te
 from searchsocket.stores.base.vectors import canonical, whenever
 from searchsocket.stores.local.catalogue.bodies import BodyFile
 from searchsocket.stores.local.catalogue.facts import FactTable, LabelledRows, TextColumn, read_facts
-from searchsocket.stores.local.catalogue.packs import MAX_CACHED, Packs, RecordCache
-from searchsocket.stores.local.catalogue.snapshot import LocalCatalogue
+from searchsocket.stores.local.catalogue.snapshot import MAX_CACHED, LocalCatalogue, Packs, RecordCache
 from searchsocket.stores.local.layout import (
     FACTS,
     PACKS,
@@ -27,13 +26,9 @@ from searchsocket.stores.local.layout import (
     rows_files,
     words_file,
 )
-from searchsocket.stores.local.numbering import Numbering, RowNames, Rows
-from searchsocket.stores.local.row_blocks import read_blocks
-from searchsocket.stores.local.vectors.index_part import IndexVectors
-from searchsocket.stores.local.vectors.matrix import MatrixVectors
-from searchsocket.stores.local.vectors.matrix_part import MatrixPart
-from searchsocket.stores.local.vectors.part import Rest, VectorPart
-from searchsocket.stores.local.vectors.selecting import Selector
+from searchsocket.stores.local.numbering import Numbering, RowNames, Rows, read_blocks
+from searchsocket.stores.local.vectors.matrix import MatrixVectors, Selector
+from searchsocket.stores.local.vectors.parts import IndexVectors, MatrixPart, Rest, VectorPart
 from searchsocket.stores.words.bm25 import Best, RowColumns, max_cached_bytes
 from searchsocket.stores.words.index import WordPack
 from searchsocket.stores.words.keywords import Words

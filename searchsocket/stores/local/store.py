@@ -27,7 +27,7 @@ from searchsocket.stores.base.vector_store import Gate, Health, PublishInfo, Rec
 from searchsocket.stores.base.vectors import NOT_KEPT, RecordVectors, ResyncReport, VectorIndex, VectorUpkeep
 from searchsocket.stores.local.build.build import drop_remaining, drop_unchanged, refuse_two_models
 from searchsocket.stores.local.build.candidate import build_candidate, drop_refused, is_same
-from searchsocket.stores.local.catalogue.rows import rows_of
+from searchsocket.stores.local.catalogue.records import rows_of
 from searchsocket.stores.local.layout import (
     Current,
     corrupt,
@@ -44,8 +44,7 @@ from searchsocket.stores.local.live import LiveGenerations, note_verified
 from searchsocket.stores.local.open_readers import MAX_OPEN_TRIES
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.staging import Staging, discard
-from searchsocket.stores.local.vectors.index_part import IndexPart
-from searchsocket.stores.local.vectors.matrix_part import MatrixPart
+from searchsocket.stores.local.vectors.parts import IndexPart, MatrixPart
 from searchsocket.stores.local.verify import (
     file_problems,
     part_problems,

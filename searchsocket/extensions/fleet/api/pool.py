@@ -25,8 +25,8 @@ from searchsocket.extensions.fleet.pulled import open_pulled
 from searchsocket.extensions.fleet.pulled_files import PulledFiles
 from searchsocket.project.project import Project
 from searchsocket.serving.service import OnError, SearchService
+from searchsocket.stores.local.open_readers import MemoryBudget
 from searchsocket.stores.local.store import LocalStore
-from searchsocket.stores.memory_budget import MemoryBudget
 from searchsocket.system.memory import return_freed_memory
 from searchsocket.web.urls.site import site_origin
 

@@ -17,7 +17,6 @@ from searchsocket.stores.local.build.rows import Copied, NewRows, PackPlan, new_
 from searchsocket.stores.local.catalogue.bodies import TextSources, WrittenBodies, drop_unchanged_bodies, write_bodies
 from searchsocket.stores.local.catalogue.facts import write_facts
 from searchsocket.stores.local.catalogue.packed_texts import PACK, READ, TEXT, Dictionary
-from searchsocket.stores.local.catalogue.packs import Packs
 from searchsocket.stores.local.catalogue.records import (
     PATH_ORDER,
     RECORD_NAMES,
@@ -26,6 +25,7 @@ from searchsocket.stores.local.catalogue.records import (
     connect_writer,
     path_key,
 )
+from searchsocket.stores.local.catalogue.snapshot import Packs
 from searchsocket.stores.local.layout import (
     FACTS,
     NEW_PACK,
@@ -40,12 +40,11 @@ from searchsocket.stores.local.layout import (
     vectors_file,
     words_file,
 )
-from searchsocket.stores.local.numbering import Docs, Numbering, Origins, RowNames, Rows
+from searchsocket.stores.local.numbering import Docs, Numbering, Origins, RowNames, Rows, row_blocks
 from searchsocket.stores.local.reader import LocalReader
-from searchsocket.stores.local.row_blocks import row_blocks
 from searchsocket.stores.local.staging import Staging
 from searchsocket.stores.local.vectors.matrix import forget_pages
-from searchsocket.stores.local.vectors.part import BATCH, VectorPart
+from searchsocket.stores.local.vectors.parts import BATCH, VectorPart
 from searchsocket.stores.words.documents import WordRow, words_of
 from searchsocket.stores.words.pack_words import PackWords, concatenated, write_words
 from searchsocket.stores.words.tables import Slots

@@ -16,7 +16,7 @@ from searchsocket.stores.local.build.build import Built, build
 from searchsocket.stores.local.layout import BUILDING, MANIFEST, REFUSED, Manifest, manifest_bytes
 from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.staging import Staging
-from searchsocket.stores.local.vectors.part import VectorPart
+from searchsocket.stores.local.vectors.parts import VectorPart
 from searchsocket.stores.local.verify import hash_files, new_problems, share_files, sync_files
 from searchsocket.system.files import sync, write_atomic
 from searchsocket.types import Generation, Scope

@@ -1,24 +1,30 @@
-"""The SQLite file of a pack: one row per record, read by its number.
+"""The SQLite file of a pack: one row per record, read by its number; and the rows that are staged.
 
 The id of a record, its hash and its place in path order are stored in the generation instead. So generations and
 scopes with the same records share the file.
 """
 
 import sqlite3
+from collections.abc import Sequence
+from operator import itemgetter
 from pathlib import Path
 
+from searchsocket.content.markdown.chunk_text import chunk_text, text_of_code
 from searchsocket.stores.base.index_reader import ReadableRecord
-from searchsocket.stores.local.catalogue.columns import DEFINITIONS, NAMES, OF_GENERATION, SqlRow, record_of
+from searchsocket.stores.base.vector_store import RecordRows, check_records, model_id_of
+from searchsocket.stores.local.catalogue.columns import DEFINITIONS, NAMES, OF_GENERATION, SqlRow, record_of, values_of
 from searchsocket.stores.local.catalogue.packed_texts import (
     PLAIN_COLUMNS,
     READ,
     TABLE,
     TEXT,
+    packed_plain,
     read_packed,
     unpacked_plain,
 )
+from searchsocket.stores.words.documents import WordRow, words_of
 from searchsocket.text.storable import storable
-from searchsocket.types import Generation
+from searchsocket.types import Code, Generation, Record, Scope
 from searchsocket.web.urls.paths import sort_key
 
 _PLAIN_DEFINITIONS = [f"{name} {sql} NOT NULL" for name, sql in PLAIN_COLUMNS.items()]
@@ -37,6 +43,8 @@ SCHEMA = f"""
 PATH_ORDER = "sort, ordinal, id"
 CACHE_KIB = 32_768
 PAGE_BYTES = 16_384  # rows of a kilobyte or two leave a sixth of SQLite's own 4,096 unused
+
+_WORD_COLUMNS = itemgetter(*[NAMES.index(name) + 1 for name in WordRow._fields])  # after the sort key
 
 
 def readable_of(row: SqlRow, names: tuple[str, str], generation: Generation) -> ReadableRecord:
@@ -102,3 +110,28 @@ def connect_writer(path: Path) -> sqlite3.Connection:
     connection.execute("PRAGMA synchronous = OFF")
     connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
     return connection
+
+
+def rows_of(records: Sequence[Record], scope: Scope, project_id: str) -> RecordRows:
+    """The rows of some records, for `Publisher.upsert_rows`.
+
+    Args:
+        project_id: The project that owns the index.
+
+    Raises:
+        ProjectMismatch, InvalidScope: A record belongs to another project or scope.
+        EmbeddingModelMismatch: The records have two models.
+    """
+    check_records(records, scope, project_id)
+    rows = [(path_key(record.page.url), *_row_of(record)) for record in records]
+    words = words_of(map(WordRow._make, map(_WORD_COLUMNS, rows)))
+    return RecordRows(model_id_of(records), [record.content_hash for record in records], rows, words)
+
+
+def _row_of(record: Record) -> tuple[object, ...]:
+    values = values_of(record)
+    if isinstance(body := record.chunk.body, Code):  # nothing else is said of it
+        text = storable(body.text)
+        return (*values, *packed_plain(text_of_code(text), text))
+    clean = record_of(values, record)  # with clean texts
+    return (*values, *packed_plain(chunk_text(clean.page, clean.chunk), clean.chunk.body.text))
