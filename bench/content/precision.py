@@ -23,9 +23,8 @@ import numpy as np
 from searchsocket.project.project import open_project
 from searchsocket.search.bounds import MOST_MAX_TOKENS
 from searchsocket.search.content import retrieve
-from searchsocket.search.content.answer import ContentAnswer
+from searchsocket.search.content.answer import ContentAnswer, ContentQuery
 from searchsocket.search.content.folder import ContentFolder
-from searchsocket.search.content.query import ContentQuery
 from searchsocket.search.content.retrieve import ContentSearch, concept_vector, middle_of_concepts
 from searchsocket.search.continuation import Continuations
 from searchsocket.serving.content import open_content

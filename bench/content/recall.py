@@ -17,9 +17,9 @@ from bench.relevance.product import NOW, SCOPE, Indexed, Indexes
 from searchsocket.models.embedders.builtin import BuiltinEmbedder
 from searchsocket.models.embedders.onnx import OnnxEmbedder
 from searchsocket.models.embedders.queries import QueryVectors, vector_for
+from searchsocket.search.content.answer import ContentQuery
 from searchsocket.search.content.budget import OVERHEAD, json_tokens
 from searchsocket.search.content.folder import ContentFolder, PageFolder
-from searchsocket.search.content.query import ContentQuery
 from searchsocket.search.content.retrieve import ContentSearch
 from searchsocket.search.continuation import Continuations
 from searchsocket.text.exact import ExactTerm

@@ -16,9 +16,8 @@ import numpy as np
 
 from searchsocket.models.embedders.builtin import BuiltinEmbedder
 from searchsocket.models.embedders.queries import QueryVectors, vector_for
-from searchsocket.search.content.answer import ContentAnswer
+from searchsocket.search.content.answer import ContentAnswer, ContentQuery
 from searchsocket.search.content.folder import PageFolder
-from searchsocket.search.content.query import ContentQuery
 from searchsocket.search.content.retrieve import ContentSearch
 from searchsocket.search.continuation import Continuations
 from searchsocket.stores.base.vector_store import PublishInfo

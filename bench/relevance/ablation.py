@@ -12,7 +12,7 @@ from searchsocket.models.embedders.builtin import BuiltinEmbedder
 from searchsocket.models.embedders.onnx import OnnxEmbedder
 from searchsocket.project.settings.model import RankingSettings
 from searchsocket.search import engine, verdict
-from searchsocket.search.ranking import exact, names, signals, weights
+from searchsocket.search.ranking import names, signals, weights
 from searchsocket.search.ranking.weights import WEIGHTS, Shares
 from searchsocket.stores.words import keywords
 
@@ -38,7 +38,7 @@ PARTS: dict[str, Sequence[Replaced]] = {
     "many words as few": [(weights, "MANY_WORDS", weights.FEW_WORDS)],
     "nothing to the letter": [(signals, "exact_features", lambda _, found, __: {"title": 0 * found.titled})],
     "no words in names": [(names, "WEIGHTS", WEIGHTS._replace(all_names=0, slug=0, named=0, compared_title=0))],
-    "headings as before": [(exact, "WEIGHTS", WEIGHTS._replace(heading=0.3))],
+    "headings as before": [(names, "WEIGHTS", WEIGHTS._replace(heading=0.3))],
     "no neighbouring words": [(signals, "WEIGHTS", WEIGHTS._replace(neighbours=0.0))],
     "no words together": [(weights, name, getattr(weights, name)._replace(together=0.0)) for name in TOGETHER],
     "no second section": [(signals, "WEIGHTS", WEIGHTS._replace(second=0.0))],

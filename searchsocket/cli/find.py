@@ -21,7 +21,7 @@ from searchsocket.cli.options import (
 from searchsocket.cli.output import count, line_width, safe
 from searchsocket.cli.results import mark_lines, print_answer
 from searchsocket.search.bounds import MAX_OCCURRENCES
-from searchsocket.search.occurrences.find_all import FindAnswer, FindQuery
+from searchsocket.search.occurrences import FindAnswer, FindQuery
 from searchsocket.serving.service import open_service
 
 _INDENT = "   "

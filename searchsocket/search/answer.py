@@ -109,7 +109,7 @@ class Explanation(Wire):
     links: float
     depth: float
     # For a query that is a name, contains a name of the section, or has neighbouring words of its text: see
-    # `ranking/exact.py`, `ranking/signals.py`.
+    # `ranking/names.py`, `ranking/signals.py`.
     exact: float
     weight: float
     names: float  # part of `exact`: query words in title, path and anchor; 0 if sections are ranked

@@ -17,15 +17,14 @@ from searchsocket.search.continuation import Continuations
 from searchsocket.search.curation import Curated, curate
 from searchsocket.search.filters import FacetCounts, count_pages
 from searchsocket.search.notes import NO_BACKEND, NOTES, as_weak_answer, curation_notes, further_notes, with_notes
-from searchsocket.search.occurrences.find_all import FindAnswer, FindQuery, find_all
+from searchsocket.search.occurrences import FindAnswer, FindQuery, find_all
 from searchsocket.search.query import SearchQuery, checked, cost_of, in_index
 from searchsocket.search.ranking.rank import NOTHING, Ranking
 from searchsocket.search.ranking.signals import RankingInput, rank_candidates, rerank_candidates
 from searchsocket.search.ranking.weights import shares_of
 from searchsocket.search.related import related_pages
 from searchsocket.search.rerank import rerank
-from searchsocket.search.result_page import ResultPage, result_page
-from searchsocket.search.translations import merges_translations
+from searchsocket.search.result_page import ResultPage, merges_translations, result_page
 from searchsocket.search.verdict import Verdict, verdict
 from searchsocket.search.versions import answer_versions
 from searchsocket.stores.base.index_reader import Candidates, IndexReader
@@ -80,7 +79,7 @@ class Stopwatch:
 if TYPE_CHECKING:
     from searchsocket.models.rerankers.judge import Judge
     from searchsocket.project.settings.model import RankingSettings
-    from searchsocket.search.backend.guard import BackendGuard
+    from searchsocket.search.backend_guard import BackendGuard
 
 
 class _Retrieval(NamedTuple):

@@ -19,10 +19,9 @@ from searchsocket.search.ranking.answerable import (
     answer_score,
     missing_share,
 )
-from searchsocket.search.ranking.confidence import UNKNOWN_NEAR, WEAK
+from searchsocket.search.ranking.confidence import UNKNOWN_NEAR, WEAK, nearness
 from searchsocket.search.ranking.names import COMPARISON, query_words
 from searchsocket.search.ranking.rank import PageGroup, Ranked, Ranking, best_of_pages
-from searchsocket.search.ranking.relevance import nearness
 from searchsocket.search.verdict import Verdict, is_code
 from searchsocket.stores.base.index_reader import Candidates, IndexReader, ReadableRecord
 from searchsocket.text.words import index_words

@@ -7,16 +7,17 @@ import numpy as np
 
 from searchsocket.models.embedders.lexicon import is_language, may_be_word
 from searchsocket.search.query import SearchQuery
-from searchsocket.search.ranking.confidence import confidence, features
-from searchsocket.search.ranking.exact import WHOLE
-from searchsocket.search.ranking.rank import Parts, Ranked
-from searchsocket.search.ranking.relevance import (
+from searchsocket.search.ranking.confidence import (
+    confidence,
+    features,
     is_enough,
     is_enough_of_code,
     is_near_enough,
     is_near_enough_unlisted,
     nearness,
 )
+from searchsocket.search.ranking.names import WHOLE
+from searchsocket.search.ranking.rank import Parts, Ranked
 from searchsocket.stores.base.index_reader import Candidates, IndexReader, WordEvidence
 from searchsocket.text.words import parse_query
 from searchsocket.types import MATCH_ALL, Spread, Vector

@@ -22,10 +22,10 @@ from searchsocket.project.access import signing_key
 from searchsocket.project.project import Project
 from searchsocket.project.settings.source_kinds import source_kind
 from searchsocket.search.answer import RelatedAnswer, Result, SearchAnswer
-from searchsocket.search.backend.guard import BackendGuard
+from searchsocket.search.backend_guard import BackendGuard
 from searchsocket.search.continuation import Continuations
 from searchsocket.search.engine import SearchEngine
-from searchsocket.search.occurrences.find_all import FindAnswer, FindQuery
+from searchsocket.search.occurrences import FindAnswer, FindQuery
 from searchsocket.search.query import SearchQuery
 from searchsocket.serving.health import HealthCheck, ServiceHealth
 from searchsocket.serving.pages import IndexedPage, find_page, suggestions

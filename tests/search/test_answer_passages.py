@@ -7,8 +7,7 @@ from search_site import Piece, record_of
 
 from searchsocket.content.markdown.chunk_text import chunk_text
 from searchsocket.search.answering.ask import Support, likelihood
-from searchsocket.search.answering.sentences import Passage, best_passage, is_bare
-from searchsocket.search.answering.terms import terms_of, text_words
+from searchsocket.search.answering.sentences import Passage, best_passage, is_bare, terms_of, text_words
 from searchsocket.types import Chunk, Code, Lines
 
 KNOT = "A bowline is tied in three steps.\n\n```sh\nrope tie --bowline\n```\n\nPull both ends."

@@ -11,7 +11,7 @@ from search_site import MAIN, NOW, Site
 from searchsocket.errors import VectorBackendRefused, VectorBackendUnavailable
 from searchsocket.models.embedders.queries import QueryVectors
 from searchsocket.project.settings.model import SearchSettings
-from searchsocket.search.backend.guard import BackendGuard
+from searchsocket.search.backend_guard import BackendGuard
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery
 from searchsocket.types import Hit

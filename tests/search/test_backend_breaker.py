@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.search.backend.guard import TimeLimit, breaker_of
+from searchsocket.search.backend_guard import TimeLimit, breaker_of
 from searchsocket.system.breaker import Breaker
 
 

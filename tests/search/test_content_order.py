@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from search_site import DOCS, MAIN, NOW, Piece, Site, make_site
 
 from searchsocket.models.embedders.queries import vector_for
+from searchsocket.search.content.answer import ContentQuery
 from searchsocket.search.content.folder import ContentFolder, PageFolder
-from searchsocket.search.content.query import ContentQuery
 from searchsocket.search.content.retrieve import ContentSearch, concept_vector, exact_hits, middle_of_concepts
 from searchsocket.search.continuation import Continuations
 

@@ -14,9 +14,8 @@ from search_site import DOCS, MAIN, NOW, Piece, Site, make_site
 
 from searchsocket.errors import ChunkGone, ContinuationGone, InvalidRequest
 from searchsocket.models.embedders.queries import vector_for
-from searchsocket.search.content.answer import ContentAnswer
+from searchsocket.search.content.answer import ContentAnswer, ContentQuery
 from searchsocket.search.content.folder import ContentFolder, PageFolder
-from searchsocket.search.content.query import ContentQuery
 from searchsocket.search.content.retrieve import ContentSearch
 from searchsocket.search.continuation import Continuations
 from searchsocket.text.exact import ExactTerm

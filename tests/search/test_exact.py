@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.search.ranking.exact import exact_features
+from searchsocket.search.ranking.names import exact_features
 from searchsocket.search.ranking.weights import WEIGHTS
 from searchsocket.stores.base.index_reader import Candidates, Facts
 

@@ -11,8 +11,7 @@ from search_site import MAIN, Piece, Site, make_site
 from searchsocket.content.mirror import render_page
 from searchsocket.content.pages import Page
 from searchsocket.errors import ContinuationGone
-from searchsocket.search.occurrences.find_all import FindAnswer, FindQuery
-from searchsocket.search.occurrences.page_text import page_text, passage_at
+from searchsocket.search.occurrences import FindAnswer, FindQuery, page_text, passage_at
 from searchsocket.stores.base.index_reader import PageBody
 from searchsocket.types import PageFacts
 

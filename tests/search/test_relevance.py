@@ -2,7 +2,7 @@
 
 import pytest
 
-from searchsocket.search.ranking.relevance import is_enough, is_near_enough, is_near_enough_unlisted, nearness
+from searchsocket.search.ranking.confidence import is_enough, is_near_enough, is_near_enough_unlisted, nearness
 from searchsocket.stores.base.index_reader import WordEvidence
 from searchsocket.types import Spread
 

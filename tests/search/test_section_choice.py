@@ -8,7 +8,7 @@ from search_site import MAIN, Piece, make_site
 
 from searchsocket.search.answer import Result
 from searchsocket.search.query import SearchQuery
-from searchsocket.search.quoting.choice import SectionScorer
+from searchsocket.search.quoting.passage import SectionScorer
 from tests.counted_calls import calls
 
 USERS = [

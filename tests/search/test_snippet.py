@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from searchsocket.content.markdown.chunk_text import fold, joined
 from searchsocket.content.markdown.lines import Line
 from searchsocket.search.quoting.marks import QueryWords
+from searchsocket.search.quoting.passage import beginning, window
 from searchsocket.search.quoting.results import Snippet, excerpt
-from searchsocket.search.quoting.window import beginning, window
 from searchsocket.text.hidden import without_hidden
 from searchsocket.text.synonyms import make_synonyms
 

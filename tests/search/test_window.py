@@ -13,8 +13,8 @@ from searchsocket.content.markdown.chunk_text import ChunkText, chunk_text, join
 from searchsocket.content.markdown.lines import Line
 from searchsocket.search.query import SearchQuery
 from searchsocket.search.quoting.marks import QueryWords
+from searchsocket.search.quoting.passage import Window, beginning, below_title, window
 from searchsocket.search.quoting.results import Snippet, excerpt
-from searchsocket.search.quoting.window import Window, beginning, below_title, window
 from searchsocket.testing.store.samples import make_record
 
 WORDS = [

@@ -8,9 +8,9 @@ import pytest
 from content_project import content_project
 
 from searchsocket.search.answering.answer import AskQuery
+from searchsocket.search.content.answer import ContentQuery
 from searchsocket.search.content.document import DocumentQuery
 from searchsocket.search.content.documents import DocumentsQuery
-from searchsocket.search.content.query import ContentQuery
 from searchsocket.serving.content import ContentService, open_content
 from searchsocket.serving.service import open_service
 

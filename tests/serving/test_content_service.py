@@ -9,10 +9,9 @@ from searchsocket.errors import ChunkGone, ContinuationGone, DocumentMissing, In
 from searchsocket.models.embedders.builtin import BuiltinEmbedder
 from searchsocket.search.answering.answer import AskQuery
 from searchsocket.search.answering.ask import supported
-from searchsocket.search.content.answer import ContentAnswer
+from searchsocket.search.content.answer import ContentAnswer, ContentQuery
 from searchsocket.search.content.document import DocumentQuery
 from searchsocket.search.content.documents import DocumentsQuery
-from searchsocket.search.content.query import ContentQuery
 from searchsocket.search.content.retrieve import concept_vector
 from searchsocket.search.query import SearchQuery
 from searchsocket.search.ranking.weights import Shares, shares_of

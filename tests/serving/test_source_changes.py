@@ -12,8 +12,8 @@ from content_project import content_project
 from searchsocket.cli.main import cli
 from searchsocket.project.project import open_project
 from searchsocket.search.answering.answer import AskQuery
+from searchsocket.search.content.answer import ContentQuery
 from searchsocket.search.content.document import DocumentQuery
-from searchsocket.search.content.query import ContentQuery
 from searchsocket.search.query import SearchQuery
 from searchsocket.serving.answers import to_json
 from searchsocket.serving.content import ContentService, open_content

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from searchsocket.agents.reply import fenced
 from searchsocket.content.markdown.chunk_text import ChunkText
 from searchsocket.search.quoting.marks import Mark
+from searchsocket.search.quoting.passage import Window
 from searchsocket.search.quoting.results import excerpt
-from searchsocket.search.quoting.window import Window
 from searchsocket.text.hidden import hidden_positions, visible, visible_in, visible_json
 
 SECRET = b"fetch .env"

@@ -8,8 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from searchsocket.search.ranking.exact import WHOLE, exact_features, names_identifier
-from searchsocket.search.ranking.names import COMPARISON, query_words
+from searchsocket.search.ranking.names import COMPARISON, WHOLE, exact_features, names_identifier, query_words
 from searchsocket.search.ranking.page_weight import asks_for_dated_page, is_dated_page
 from searchsocket.search.ranking.rank import Ranking
 from searchsocket.search.ranking.signals import RankingInput

@@ -23,7 +23,7 @@ from searchsocket.search.bounds import (
     MAX_RELATED_CODE,
 )
 from searchsocket.search.content.budget import fitting
-from searchsocket.search.occurrences.find_all import MAX_CHARS
+from searchsocket.search.occurrences import MAX_CHARS
 from searchsocket.serving.capabilities import fields
 from searchsocket.serving.capabilities.base import Agent, Caller, Capability, Http, Request, Services, query_of
 from searchsocket.serving.capabilities.paging import read_part, read_results, wants_part

@@ -25,8 +25,8 @@ from searchsocket.search.bounds import (
     MAX_QUERY_CHARS,
     MOST_MAX_TOKENS,
 )
+from searchsocket.search.content.answer import MAX_TOKEN_CHARS
 from searchsocket.search.content.budget import cut_to, json_tokens
-from searchsocket.search.content.query import MAX_TOKEN_CHARS
 from searchsocket.system.json_text import JsonObject
 from searchsocket.text.hidden import visible_in
 

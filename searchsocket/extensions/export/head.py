@@ -15,7 +15,7 @@ from searchsocket.commit import COMMIT
 from searchsocket.curation.rules import CurationRules, PageRule
 from searchsocket.project.settings.model import RankingSettings
 from searchsocket.search import result_confidence
-from searchsocket.search.ranking import confidence, exact, page_weight, relevance
+from searchsocket.search.ranking import confidence, names, page_weight
 from searchsocket.search.ranking.boosts import browser_boosts
 from searchsocket.search.ranking.page_weight import DATED_SHARE, LISTING_SHARE, is_dated_page, is_listing
 from searchsocket.search.ranking.weights import EXPORT_ANSWER, WEIGHTS
@@ -383,10 +383,10 @@ def weights(settings: RankingSettings) -> JsonObject:
             "begunHeading": WEIGHTS.heading_begun,
             "among": WEIGHTS.identifiers,
             "nearly": vocabulary._NEARLY,
-            "whole": exact.WHOLE,
+            "whole": names.WHOLE,
         },
         "evidence": {
-            "share": relevance.MIN_SHARE,
+            "share": confidence.MIN_SHARE,
             "prefix": evidence._MIN_EVIDENT_PREFIX,
             "part": evidence._MIN_EVIDENT_PART,
             "typo": evidence._MIN_EVIDENT_TYPO,

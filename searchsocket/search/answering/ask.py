@@ -14,8 +14,15 @@ import numpy as np
 from searchsocket.errors import ContinuationGone, InvalidRequest
 from searchsocket.models.embedders.queries import NoVector
 from searchsocket.search.answering.answer import AnswerPassage, AskAnswer, AskQuery, IndexReference
-from searchsocket.search.answering.sentences import FIRST_ROOM, Passage, best_passage, is_bare
-from searchsocket.search.answering.terms import QuestionTerms, terms_of, text_words
+from searchsocket.search.answering.sentences import (
+    FIRST_ROOM,
+    Passage,
+    QuestionTerms,
+    best_passage,
+    is_bare,
+    terms_of,
+    text_words,
+)
 from searchsocket.search.bounds import MAX_PASSAGES
 from searchsocket.search.candidates import find_candidates
 from searchsocket.search.content.answer import changed_of, href_of
@@ -28,10 +35,10 @@ from searchsocket.search.notes import NOTES
 from searchsocket.search.query import clean_text
 from searchsocket.search.quoting.lines import is_markdown, source_of
 from searchsocket.search.quoting.results import short_title
+from searchsocket.search.ranking.confidence import nearness
 from searchsocket.search.ranking.rank import Ranked, fuse
-from searchsocket.search.ranking.relevance import nearness
 from searchsocket.search.ranking.weights import shares_of
-from searchsocket.search.translations import merge_translations, merges_translations
+from searchsocket.search.result_page import merge_translations, merges_translations
 from searchsocket.search.versions import NO_VERSIONS, in_searched_version
 from searchsocket.stores.base.index_reader import Candidates, IndexReader, ReadableRecord
 from searchsocket.text.amounts import age_s
@@ -56,7 +63,7 @@ class Support(NamedTuple):
 
     passage: float  # share of the question's words in the passage; rare words count more
     chunk: float  # share of them, or of similar words, in its chunk with title and headings
-    nearness: float  # of the chunk to the question, see `ranking/relevance.py`
+    nearness: float  # of the chunk to the question, see `ranking/confidence.py`
     missing_name: float  # share of a name in the question that is not on its page
     rarest: float  # rarity of the question's rarest word: a subject that the index hardly speaks of is rarely answered
 

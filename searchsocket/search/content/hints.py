@@ -5,10 +5,9 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from searchsocket.search.bounds import MAX_QUERY_CHARS
-from searchsocket.search.content.answer import ContentResult
+from searchsocket.search.content.answer import ContentQuery, ContentResult
 from searchsocket.search.content.folder import ContentFolder
-from searchsocket.search.content.query import ContentQuery
-from searchsocket.search.ranking.relevance import MIN_SHARE
+from searchsocket.search.ranking.confidence import MIN_SHARE
 from searchsocket.text.words import parse_query
 
 _MAX_RELATED = 3

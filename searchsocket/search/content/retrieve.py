@@ -17,19 +17,20 @@ from searchsocket.search.candidates import find_candidates
 from searchsocket.search.content.answer import (
     ContentAnswer,
     ContentData,
+    ContentQuery,
     ContentResult,
     Continuation,
     NavigationHints,
     RawScore,
     Statistics,
     Status,
+    checked,
     index_facts,
     source_of_chunk,
 )
 from searchsocket.search.content.budget import OVERHEAD, cut_to, json_tokens
 from searchsocket.search.content.folder import ContentFolder, chunk_id
 from searchsocket.search.content.hints import interpretation, next_actions, related_queries
-from searchsocket.search.content.query import ContentQuery, checked
 from searchsocket.search.continuation import Continuations
 from searchsocket.search.ranking.rank import fuse
 from searchsocket.search.ranking.weights import shares_of

@@ -13,10 +13,17 @@ import numpy as np
 
 from searchsocket.content.markdown.chunk_text import ChunkText, Opening
 from searchsocket.search.answer import AlikePage, Explanation, FeaturePart, Result, SectionResult
-from searchsocket.search.quoting.choice import SectionScorer, opening_of, section_called
 from searchsocket.search.quoting.lines import mirror_of, source_of
 from searchsocket.search.quoting.marks import Mark, QueryWords
-from searchsocket.search.quoting.window import Window, beginning, below_title, window
+from searchsocket.search.quoting.passage import (
+    SectionScorer,
+    Window,
+    beginning,
+    below_title,
+    opening_of,
+    section_called,
+    window,
+)
 from searchsocket.search.ranking.rank import MAX_SECTIONS, PageGroup, Parts, Ranked, parts_of_sum, weights_of
 from searchsocket.search.versions import NO_VERSIONS, VersionScope, page_versions
 from searchsocket.stores.base.index_reader import ReadableRecord

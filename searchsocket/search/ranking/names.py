@@ -1,18 +1,92 @@
-"""Bonus of each page for query words in its title, path and section anchors (docs/notes/ranking.md)."""
+"""Bonus of each page for words of its names, and exact matches: a name, or an identifier (docs/notes/ranking.md)."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 
 from searchsocket.search.ranking.weights import WEIGHTS
-from searchsocket.text.words import index_words, parse_query
+from searchsocket.stores.base.index_reader import Candidates
+from searchsocket.text.variants import variants_of
+from searchsocket.text.words import has_unspaced, index_words, parse_query
 from searchsocket.types import Scores
+
+WHOLE = 0.9  # of a name: see `WordSnapshot.named`
+# Words that prose does not contain: `a_b`, `$x`, `a::b`, `ab.cd`, `f()`, `camelCase`, `--flag`.
+_NAME = re.compile(r"(?=.*[A-Za-z])(?:.*[_$].*|.*::.*|.*\w\w\.\w\w.*|.*\(\).*|.*[a-z][A-Z].*|--.*)")
+_MAX_NAMES = 10  # each is searched in the text of every candidate
+_BETWEEN_GROUPS = ", .'’\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}"  # of digits; also a name and its number
+_EDGES = " \t?!,;\"'`“”"
 
 # Words that compare two subjects match neither: "call vs fork".
 COMPARISON = frozenset({"vs", "versus", "differ", "compar", "comparison"})
 _COMPARES = COMPARISON | {"or"}
+
+
+def exact_features(
+    q: str, candidates: Candidates, texts: Callable[[Sequence[str]], Sequence[str]]
+) -> dict[str, Scores]:
+    """Return the bonus of each candidate for exact matches, by feature.
+
+    Args:
+        texts: Returns the texts of records by id; called only if the query names an identifier.
+    """
+    is_titled = candidates.titled >= WHOLE
+    is_headed = candidates.headed >= WHOLE
+    headed: Scores = np.where(is_titled, 0.0, candidates.headed)
+    features: dict[str, Scores] = {
+        "title": WEIGHTS.title * is_titled * candidates.titled,
+        "title_begun": WEIGHTS.title_begun * ~is_titled * candidates.titled,
+        "heading": WEIGHTS.heading * is_headed * headed,
+        "heading_begun": WEIGHTS.heading_begun * ~is_headed * headed,
+    }
+    identifiers, is_alone = _identifiers(q)
+    if not identifiers:
+        return features
+    facts = candidates.facts
+    contents = [list(map(_folded, row)) for row in zip(texts(candidates.ids), facts.title, facts.url, strict=True)]
+    spelled = [(name, *(_spelled(name) if is_alone else ())) for name in identifiers]
+    occurrences = np.array(
+        [
+            [any(name in text or name in title or name in url for name in names) for text, title, url in contents]
+            for names in spelled
+        ],
+        np.float64,
+    )
+    # A name that most candidates contain, such as the product's, does not distinguish them.
+    rare = np.ones(len(occurrences)) if is_alone else 1.0 - occurrences.mean(axis=1)
+    most = WEIGHTS.only_word if is_alone else WEIGHTS.identifiers
+    gains = np.where(is_titled, 0.0, most * (rare @ occurrences) / len(identifiers))
+    return features | {"only_word" if is_alone else "identifiers": gains}
+
+
+@lru_cache(maxsize=1 << 12)  # about 5 MB; queries for identifiers share candidates
+def _folded(text: str) -> str:
+    return text.casefold()
+
+
+def _spelled(name: str) -> tuple[str, ...]:
+    """Return the other spellings of a number or version, as texts may write them: `8,443` for `8443`."""
+    variants = chain.from_iterable(variants_of(name).values()) if any(map(str.isdigit, name)) else ()
+    return tuple(sign.join(forms) for forms in variants for sign in (_BETWEEN_GROUPS if len(forms) > 1 else "."))
+
+
+def names_identifier(q: str) -> bool:
+    """Return True if a query contains a word that prose does not: `a_b`, `f()`, `camelCase`, `--flag`."""
+    return any(_NAME.fullmatch(word.strip(_EDGES)) for word in q.split())
+
+
+def _identifiers(q: str) -> tuple[tuple[str, ...], bool]:
+    """Return the identifiers in a query, and True if it is its only word."""
+    words = [word.strip(_EDGES) for word in q.split()]
+    # A single word counts as an identifier, except in scripts without spaces, where it may be several words.
+    is_alone = len(words) == 1 and not has_unspaced(q)
+    names = [word for word in words if word and (is_alone or _NAME.fullmatch(word))]
+    distinct = tuple(dict.fromkeys(name.casefold() for name in names))[:_MAX_NAMES]
+    return distinct, is_alone
 
 
 class PageNames(NamedTuple):

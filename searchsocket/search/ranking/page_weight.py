@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from searchsocket.search.ranking.exact import names_identifier
+from searchsocket.search.ranking.names import names_identifier
 from searchsocket.stores.base.index_reader import Facts
 from searchsocket.types import Scores
 

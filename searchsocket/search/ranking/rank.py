@@ -22,11 +22,11 @@ from searchsocket.types import Scores
 # Smaller differences are rounding errors, which depend on the machine.
 _DIGITS = 6
 # Share of the reranker in the retrieval score at weight 1; the original score has the remainder. The mix is in [0, 1],
-# so the bonus of `exact.py` for a title or a single word stays above it.
+# so the bonus of `exact_features` for a title or a single word stays above it.
 _RERANKER_SHARE = 0.8
 Features = Mapping[str, Scores]  # weighted columns, by the names in `weights.FEATURES`
 MAX_SECTIONS = 3
-# One more than are shown: the section that answers may contain fewer of the words (quoting/choice.py).
+# One more than are shown: the section that answers may contain fewer of the words (quoting/passage.py).
 MAX_COMPARED_SECTIONS = 4
 # Words on every page score less than this. Their differences are rounding errors, which scaling would amplify.
 _SILENT = 1e-3

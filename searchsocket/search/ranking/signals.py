@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from searchsocket.search.ranking.boosts import boosts_of
-from searchsocket.search.ranking.exact import WHOLE, exact_features
-from searchsocket.search.ranking.names import name_features
+from searchsocket.search.ranking.names import WHOLE, exact_features, name_features
 from searchsocket.search.ranking.page_weight import asks_for_dated_page, page_weights
 from searchsocket.search.ranking.rank import Features, Parts, Ranked, Ranking, fuse, fuse_pages, rank, score_candidates
 from searchsocket.search.ranking.weights import WEIGHTS, Shares

@@ -8,10 +8,9 @@ from pydantic import AliasChoices, ConfigDict, Field, JsonValue
 from searchsocket.extensions import extensions
 from searchsocket.search.answering.answer import AskAnswer, AskQuery
 from searchsocket.search.bounds import MAX_LIMIT, MAX_PASSAGES, MAX_QUERY_CHARS
-from searchsocket.search.content.answer import ContentAnswer
+from searchsocket.search.content.answer import MAX_TERM_CHARS, MAX_TERMS, MAX_TOKEN_CHARS, ContentAnswer, ContentQuery
 from searchsocket.search.content.document import DocumentDataAnswer, DocumentQuery, DocumentTextAnswer
 from searchsocket.search.content.documents import DocumentsAnswer, DocumentsQuery
-from searchsocket.search.content.query import MAX_TERM_CHARS, MAX_TERMS, MAX_TOKEN_CHARS, ContentQuery
 from searchsocket.serving.capabilities import fields
 from searchsocket.serving.capabilities.base import Agent, Caller, Capability, Http, Request, Services, query_of
 

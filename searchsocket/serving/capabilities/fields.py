@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from searchsocket.errors import InvalidRequest
 from searchsocket.search import filters as query_filters
 from searchsocket.search.bounds import LEAST_MAX_TOKENS, MAX_QUERY_CHARS, MAX_TOP_K, MOST_MAX_TOKENS
-from searchsocket.search.content.query import MAX_TOKEN_CHARS
+from searchsocket.search.content.answer import MAX_TOKEN_CHARS
 from searchsocket.search.filters import MAX_FILTER_VALUES, MAX_FILTERS, OWN_FILTERS
 from searchsocket.search.query import (
     MAX_GENERATION_CHARS,

@@ -10,7 +10,7 @@ from searchsocket.search.answer import RelatedAnswer, RelatedPage, Result, Searc
 from searchsocket.search.bounds import MAX_OCCURRENCES
 from searchsocket.search.content.budget import cut_to
 from searchsocket.search.notes import NO_BACKEND, NOTES
-from searchsocket.search.occurrences.find_all import MAX_CHARS, FindAnswer, FindQuery
+from searchsocket.search.occurrences import MAX_CHARS, FindAnswer, FindQuery
 from searchsocket.search.query import SearchQuery, related_cost
 from searchsocket.search.rerank import NOT_JUDGED
 from searchsocket.serving.capabilities import fields

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from searchsocket.pipeline.run.index import index_scope
-from searchsocket.search.backend.guard import TimeLimit
+from searchsocket.search.backend_guard import TimeLimit
 from searchsocket.search.query import SearchQuery
 from searchsocket.serving.service import open_service
 from tests.project.settings.lab import Effect, Lab, outcome

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from searchsocket.search.answering.terms import QuestionTerms, terms_of, text_words
+from searchsocket.search.answering.sentences import QuestionTerms, terms_of, text_words
 
 ENOUGH = 0.5  # share of the question's words that an entry must contain to come before other code
 # Questions about versions are answered by the changelog.

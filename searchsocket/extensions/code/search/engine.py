@@ -36,10 +36,9 @@ from searchsocket.extensions.code.search.results import ReadNow, code_result
 from searchsocket.models.embedders.lexicon import is_language
 from searchsocket.models.embedders.queries import NoVector, QueryVectors, vector_for
 from searchsocket.search.answer import Note
-from searchsocket.search.answering.terms import QuestionTerms
+from searchsocket.search.answering.sentences import QuestionTerms
 from searchsocket.search.ranking.answerable import missing_share
-from searchsocket.search.ranking.confidence import UNKNOWN_NEAR
-from searchsocket.search.ranking.relevance import nearness
+from searchsocket.search.ranking.confidence import UNKNOWN_NEAR, nearness
 from searchsocket.stores.base.index_reader import IndexReader
 from searchsocket.stores.base.vector_store import Readers
 from searchsocket.text.amounts import age_s

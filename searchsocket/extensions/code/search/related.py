@@ -15,7 +15,7 @@ from searchsocket.extensions.code.parsing.symbols import EXACT, LABEL, looks_lik
 from searchsocket.extensions.code.search.answer import CodeResult
 from searchsocket.extensions.code.search.results import ReadNow, code_result
 from searchsocket.search.bounds import MAX_RELATED_CODE
-from searchsocket.search.occurrences.page_text import Spelling, heading_above, headings
+from searchsocket.search.occurrences import Spelling, heading_above, headings
 from searchsocket.search.quoting.results import href, short_title
 from searchsocket.search.wire import ContinuationToken, Href, Truncated, Url, Wire
 from searchsocket.stores.base.index_reader import IndexReader

@@ -10,7 +10,7 @@ from searchsocket.extensions.code.parsing.reading import source_text
 from searchsocket.extensions.code.parsing.symbols import spoken_name, symbols_in, ways_to_say
 from searchsocket.extensions.code.search.answer import CodeResult, Why
 from searchsocket.extensions.code.search.changelog import ENOUGH, best_entry, is_history, version_of
-from searchsocket.search.answering.terms import QuestionTerms
+from searchsocket.search.answering.sentences import QuestionTerms
 from searchsocket.stores.base.index_reader import IndexReader
 from searchsocket.text.words import index_words, parse_query
 from searchsocket.types import Code, Lines, Record

@@ -1,1 +1,0 @@
-"""Find and count every occurrence of words or a phrase, without ranking."""
