@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from fastapi import FastAPI
 from starlette.concurrency import run_in_threadpool
 
-from search_api.endpoints.capabilities import OnAnswer, add_capability
+from search_api.endpoints.capabilities import OnAnswer, add_capability, add_pages
 from search_api.endpoints.common import Freshness, check_search_path
 from search_api.endpoints.health import PROBES, add_health
 from search_api.endpoints.metrics import Metrics, ProjectNumbers, add_metrics
-from search_api.endpoints.pages import add_pages
 from search_api.errors import add_handlers
 from search_api.extension import AppContext, prefix_of
 from search_api.gate.observer import access_log
@@ -21,8 +20,7 @@ from search_api.gate.queries import Queries
 from search_api.gate.stack import Gate, add_guards, tier_rules
 from search_api.openapi import SearchApp
 from search_api.page.docs import add_docs
-from search_api.page.home import add_home
-from search_api.page.view import Renderer, assets
+from search_api.page.home import Renderer, add_home, assets
 from searchsocket.errors import ConfigMissing
 from searchsocket.extensions import extensions
 from searchsocket.extensions.base import load

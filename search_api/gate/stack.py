@@ -15,8 +15,7 @@ from search_api.errors import error_response
 from search_api.gate import guards
 from search_api.gate.callers import IPNetwork, RateLimit, TierRules, hash_key
 from search_api.gate.observer import AnsweredRequest, Observer
-from search_api.page.home import ErrorPages
-from search_api.page.view import Renderer
+from search_api.page.home import ErrorPages, Renderer
 from searchsocket.errors import Busy, ConfigError
 from searchsocket.project.project import Project
 from searchsocket.project.settings.model import ApiSettings

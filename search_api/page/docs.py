@@ -10,7 +10,7 @@ from markupsafe import Markup, escape
 from starlette.responses import Response
 
 from search_api.openapi import SearchApp
-from search_api.page.view import asset_links, read_template
+from search_api.page.home import asset_links, read_template
 from searchsocket.project.settings.model import ApiSettings
 from searchsocket.system.json_text import JsonObject
 

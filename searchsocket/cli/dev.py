@@ -26,8 +26,15 @@ from searchsocket.pipeline.run.context import Corpus, ScopeRun, corpora_of
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.pipeline.run.summary import IndexSummary
 from searchsocket.pipeline.unchanged.snapshot import bytes_of
-from searchsocket.pipeline.watching.pace import IndexScheduler, SiteState, Step, scan_site
-from searchsocket.pipeline.watching.watcher import Watcher, settings_files, targets_of
+from searchsocket.pipeline.watching.watcher import (
+    IndexScheduler,
+    SiteState,
+    Step,
+    Watcher,
+    scan_site,
+    settings_files,
+    targets_of,
+)
 from searchsocket.pipeline.watching.whole import Wholeness
 from searchsocket.project.project import Project
 from searchsocket.serving.hosts import is_loopback

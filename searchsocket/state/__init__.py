@@ -1,7 +1,7 @@
 """State of a project between runs: its pages, chunks, problems and run reports, in one SQLite file.
 
 Everything in it can be rebuilt from the site. A page is in some of these states; each has one name here and one SQL
-definition in `sql.py`:
+definition in `schema.py`:
 
 | state | meaning |
 |---|---|

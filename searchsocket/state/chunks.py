@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from searchsocket.content.chunking.records import CutChunk
-from searchsocket.state.page_records import put_records
 from searchsocket.state.records import (
     ChunkSelection,
     TextToEmbed,
@@ -18,11 +17,12 @@ from searchsocket.state.records import (
     joined_hashes,
     pages_at,
     places_at,
+    put_records,
     sorted_hashes,
     texts_at,
     texts_of,
 )
-from searchsocket.state.sql import CUT, KEY_BYTES, MIRRORED, as_stored, as_text, marks
+from searchsocket.state.schema import CUT, KEY_BYTES, MIRRORED, as_stored, as_text, marks
 from searchsocket.types import Chunk
 
 _HOW_CHARS = 16  # of the digest of settings, which no author chooses

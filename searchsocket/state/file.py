@@ -9,10 +9,8 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from searchsocket.errors import NewerRelease, StateUnavailable
-from searchsocket.state.errors import DamagedRow
 from searchsocket.state.history import GOLDEN_RESULT, HAS_GOLDEN
-from searchsocket.state.schema import SCHEMA, SCHEMA_VERSION, has_own_triggers
-from searchsocket.state.sql import key_of_extract
+from searchsocket.state.schema import SCHEMA, SCHEMA_VERSION, DamagedRow, has_own_triggers, key_of_extract
 from searchsocket.system.errors import client_error, system_errors
 from searchsocket.system.files import make_folder, share
 

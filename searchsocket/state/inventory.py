@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from searchsocket.content.pages import RawPage
 from searchsocket.state.file import transaction
-from searchsocket.state.sql import CHANGE_PAGE_SET, IN_SCOPE, as_stored, as_text, marks
+from searchsocket.state.schema import CHANGE_PAGE_SET, IN_SCOPE, as_stored, as_text, marks
 from searchsocket.web.urls.form import UrlForm, url_form_of
 
 ProblemPart = Literal["page", "chunks", "secrets"]

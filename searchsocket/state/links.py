@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from searchsocket.state.sql import IN_SCOPE, PAGE_SET_CHANGED, SEARCHABLE
+from searchsocket.state.schema import IN_SCOPE, PAGE_SET_CHANGED, SEARCHABLE
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from searchsocket.content.pages import ExtractedPage
 from searchsocket.state.chunks import drop_chunks
-from searchsocket.state.contents import unpacked
+from searchsocket.state.extracts import unpacked
 from searchsocket.state.file import transaction
 from searchsocket.state.links import mark_linked_dirty
-from searchsocket.state.sql import IN_SCOPE, MIRRORED, SEARCHABLE, as_stored, as_text
+from searchsocket.state.schema import IN_SCOPE, MIRRORED, SEARCHABLE, as_stored, as_text
 from searchsocket.state.versions import labels_of
 from searchsocket.types import PageKind, RouteResolution
 from searchsocket.web.languages.codes import original_label

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from searchsocket.state.chunks import count_chunks
 from searchsocket.state.file import transaction
 from searchsocket.state.records import TextToEmbed, compute_ids, texts_of
-from searchsocket.state.sql import IN_SCOPE, as_text
+from searchsocket.state.schema import IN_SCOPE, as_text
 from searchsocket.types import Generation
 
 _MAX_VALUES = 500  # of one statement

@@ -9,18 +9,24 @@ from dataclasses import dataclass
 from searchsocket.content.chunking.records import record_id
 from searchsocket.content.html.site_titles import HeadingCount, SiteTitles
 from searchsocket.state.chunks import ChunkTable, chunk_key, count_chunks
-from searchsocket.state.contents import unpacked_body
-from searchsocket.state.errors import DamagedRow
-from searchsocket.state.extracts import Extracts
+from searchsocket.state.extracts import Extracts, unpacked_body
 from searchsocket.state.file import transaction
 from searchsocket.state.history import History
 from searchsocket.state.inventory import Inventory, Problems
 from searchsocket.state.links import LinkGraph
 from searchsocket.state.mirror import MirrorTable
-from searchsocket.state.page_records import records_digest
 from searchsocket.state.published import Published
-from searchsocket.state.records import TextToEmbed, texts_of
-from searchsocket.state.sql import EXTRACT_KEY, IN_SCOPE, KEY_BYTES, MIRRORED, PAGE_SET_CHANGED, SEARCHABLE, as_text
+from searchsocket.state.records import TextToEmbed, records_digest, texts_of
+from searchsocket.state.schema import (
+    EXTRACT_KEY,
+    IN_SCOPE,
+    KEY_BYTES,
+    MIRRORED,
+    PAGE_SET_CHANGED,
+    SEARCHABLE,
+    DamagedRow,
+    as_text,
+)
 from searchsocket.state.versions import VersionTable
 from searchsocket.system.memory import return_freed_memory
 from searchsocket.types import Renamed

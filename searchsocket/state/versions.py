@@ -5,9 +5,8 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 
-from searchsocket.state.errors import DamagedRow
 from searchsocket.state.file import transaction
-from searchsocket.state.sql import CHANGE_PAGE_SET, IN_SCOPE, PAGE_SET_CHANGED, as_text
+from searchsocket.state.schema import CHANGE_PAGE_SET, IN_SCOPE, PAGE_SET_CHANGED, DamagedRow, as_text
 from searchsocket.system.json_text import JsonObject
 from searchsocket.types import SiteVersion, VersionFamily
 from searchsocket.web.versions.families import AddressedPage, Placement, VersionPage

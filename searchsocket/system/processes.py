@@ -1,20 +1,31 @@
-"""Use all cores: map batches of work over workers, with results in order (spec 8.5)."""
+"""Use all cores: map batches of work over workers, with results in order, and limit their work (spec 8.5)."""
 
 import multiprocessing
 import os
+import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Generic, TypeVar
 
+from searchsocket.project.settings.model import RunSettings
 from searchsocket.system.bound import end_with_owner
 
 T = TypeVar("T")
 R = TypeVar("R")
 _SAFE_PATH = "PYTHONSAFEPATH"
+
+try:
+    import resource
+except ImportError:  # not on Windows, where no page is limited
+    resource = None  # type: ignore[assignment]
+
+_STATM = Path("/proc/self/statm")
 
 
 class WorkersDied(Exception):
@@ -214,3 +225,34 @@ class BatchQueue(Generic[T, R]):
     def close(self) -> None:
         """Stop the workers."""
         self._executor.shutdown(wait=True, cancel_futures=True)
+
+
+@contextmanager
+def limited(limits: RunSettings | None) -> Iterator[None]:
+    """Apply the limits of one page to this process; None = no limits.
+
+    The limit is CPU time, and the system ends the process: parsers and regular expressions that never return to Python
+    react to nothing else. If the system cannot measure a limit, that limit does not apply.
+    """
+    if limits is None or resource is None or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    allowed, most = resource.getrlimit(resource.RLIMIT_AS)
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_PROF, limits.max_page_seconds)
+    try:
+        if (rss_bytes := _memory_bytes()) and most == resource.RLIM_INFINITY:
+            resource.setrlimit(resource.RLIMIT_AS, (rss_bytes + limits.max_page_memory_mb * 1_000_000, most))
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        resource.setrlimit(resource.RLIMIT_AS, (allowed, most))
+
+
+def _memory_bytes() -> int:
+    """Address space of this process in bytes; 0 if the system does not report it."""
+    try:
+        pages = int(_STATM.read_text(encoding="ascii").split()[0])
+    except (OSError, ValueError, IndexError):
+        return 0
+    return pages * resource.getpagesize()

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from searchsocket.content.chunking.records import hash_of
 from searchsocket.state.project import ProjectState
 from searchsocket.state.records import records_of
+from searchsocket.state.schema import as_stored, as_text
 from searchsocket.state.scope import ScopeState
-from searchsocket.state.sql import as_stored, as_text
 from tests.state.building import HOW, chunked, extracted, listed
 
 BODY = "\n".join(f"Line {number} says {hash_of(str(number))}." for number in range(90))

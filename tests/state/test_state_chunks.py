@@ -4,9 +4,9 @@ import pytest
 
 from searchsocket.content.chunking.records import hash_of
 from searchsocket.state.chunks import PageChunks, chunk_key
-from searchsocket.state.errors import DamagedRow
 from searchsocket.state.project import ProjectState
 from searchsocket.state.records import records_of
+from searchsocket.state.schema import DamagedRow
 from searchsocket.state.scope import ScopeState
 from tests.state.building import HOW, chunked, cut, digest_of_file, extracted, mirrored, number
 

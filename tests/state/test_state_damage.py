@@ -3,10 +3,10 @@
 import pytest
 
 from searchsocket.errors import StateUnavailable
-from searchsocket.state.errors import DamagedRow
 from searchsocket.state.extracts import extract_key
 from searchsocket.state.project import ProjectState
 from searchsocket.state.records import records_of
+from searchsocket.state.schema import DamagedRow
 from searchsocket.state.scope import ScopeState
 from tests.state.building import HOW, Damage, chunked, extracted, mirrored
 

@@ -12,8 +12,7 @@ from starlette.responses import JSONResponse, Response
 
 from search_api.endpoints.common import caller_of, json_response
 from search_api.extension import AppContext
-from search_api.page.home import CSP
-from search_api.page.view import asset_links, read_template
+from search_api.page.home import CSP, asset_links, read_template
 from searchsocket.errors import InvalidRequest, Unauthorized
 from searchsocket.extensions.demand.proposals import pin_proposal
 from searchsocket.extensions.demand.report import MAX_ENTRIES, DemandReport, demand_report

@@ -16,13 +16,13 @@ from searchsocket.content.pages import ExtractedPage, RawPage
 from searchsocket.errors import SourceUnavailable
 from searchsocket.extensions import extensions
 from searchsocket.extensions.base import load
-from searchsocket.pipeline.extraction.limits import limited
 from searchsocket.pipeline.run.results import digest_of, sha256
 from searchsocket.project.settings.load import settings_from_json
 from searchsocket.project.settings.model import RunSettings, Settings
 from searchsocket.sources import configured_site, make_source
 from searchsocket.sources.base import Source
 from searchsocket.state.extracts import StoredPage
+from searchsocket.system.processes import limited
 from searchsocket.web.urls.resolve import SiteBase
 
 

@@ -16,8 +16,7 @@ from searchsocket.pipeline.extraction.cluster import cluster_of
 from searchsocket.project.settings.model import RunSettings
 from searchsocket.project.settings.site import ChunkSettings
 from searchsocket.state.chunks import MirroredPage
-from searchsocket.state.page_records import StoredChunk
-from searchsocket.state.records import records_of
+from searchsocket.state.records import StoredChunk, records_of
 from searchsocket.stores.base.index_reader import PageBody
 from searchsocket.stores.base.vector_store import RecordRows
 from searchsocket.stores.local.catalogue.records import rows_of

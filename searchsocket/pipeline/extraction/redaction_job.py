@@ -4,8 +4,8 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from searchsocket.pipeline.extraction.limits import limited
 from searchsocket.project.settings.model import RunSettings
+from searchsocket.system.processes import limited
 from searchsocket.text.redaction import Redactor
 
 

@@ -14,9 +14,8 @@ from searchsocket.pipeline.extraction.job import extraction_key
 from searchsocket.pipeline.run.context import ScopeRun, corpora_of
 from searchsocket.pipeline.run.hooks import hooks_of, listeners_of
 from searchsocket.pipeline.run.summary import IndexSummary
-from searchsocket.pipeline.unchanged.environment import CONFIGURATION, digest
 from searchsocket.pipeline.unchanged.record import RunRecord, record_bytes, record_path
-from searchsocket.pipeline.unchanged.snapshot import Paths, Snapshot, file_clock_ns
+from searchsocket.pipeline.unchanged.snapshot import CONFIGURATION, Paths, Snapshot, digest, file_clock_ns
 from searchsocket.project.project import Project, index_folder
 from searchsocket.sources.files import is_inside
 from searchsocket.sources.find import find_build

@@ -10,8 +10,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 
-from searchsocket.pipeline.unchanged.environment import digest, state_dir_of
-from searchsocket.pipeline.unchanged.snapshot import Paths, Snapshot, file_clock_ns
+from searchsocket.pipeline.unchanged.snapshot import Paths, Snapshot, digest, file_clock_ns, state_dir_of
 from searchsocket.system.json_text import JsonObject
 
 FOLDER = "checks"

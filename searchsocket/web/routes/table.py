@@ -12,9 +12,18 @@ from typing import NamedTuple
 
 from searchsocket.errors import InvalidRequest, UnsafePath
 from searchsocket.types import RouteResolution
-from searchsocket.web.routes.files import RouteFolder, conflicts, read_folders
 from searchsocket.web.routes.kit import KitProject, read_kit
-from searchsocket.web.routes.segments import InvalidRoute, Segment, match, parse_route, read_path, url_folders
+from searchsocket.web.routes.segments import (
+    InvalidRoute,
+    RouteFolder,
+    Segment,
+    conflicts,
+    match,
+    parse_route,
+    read_folders,
+    read_path,
+    url_folders,
+)
 from searchsocket.web.urls.paths import HTML_SUFFIX, canonical_path, path_of_file
 
 _INNER_OPTIONAL = re.compile(r"\[\[[^\]]+\]\](?!(?:/\([^/]+\))*$)")

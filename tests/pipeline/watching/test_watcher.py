@@ -9,8 +9,7 @@ from small_site import write_site
 
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.unchanged.snapshot import bytes_of
-from searchsocket.pipeline.watching.pace import SiteState, scan_site
-from searchsocket.pipeline.watching.watcher import Watcher, targets_of
+from searchsocket.pipeline.watching.watcher import SiteState, Watcher, scan_site, targets_of
 from searchsocket.project.project import open_project
 from tests.sources.git_repository import commit, git
 

@@ -9,8 +9,7 @@ from builders import Pages, build_in_place, build_kit, empty_slowly, prerender
 
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.unchanged.snapshot import bytes_of
-from searchsocket.pipeline.watching.pace import IndexScheduler, Step, scan_site
-from searchsocket.pipeline.watching.watcher import targets_of
+from searchsocket.pipeline.watching.watcher import IndexScheduler, Step, scan_site, targets_of
 from searchsocket.pipeline.watching.whole import BUILDER_SILENCE_S, SILENCE_S, Wholeness
 from searchsocket.project.project import open_project
 

@@ -14,12 +14,12 @@ from searchsocket.extensions.code.parsing.languages import header_language, is_h
 from searchsocket.extensions.code.parsing.reading import is_binary, is_pointer, source_text
 from searchsocket.extensions.code.sources.files import CommitSource, WorkingTreeSource, make_code_source
 from searchsocket.extensions.code.sources.walk import HEAD_BYTES
-from searchsocket.pipeline.extraction.limits import limited
 from searchsocket.pipeline.run.results import sha256
 from searchsocket.project.settings.load import settings_from_json
 from searchsocket.project.settings.model import RunSettings
 from searchsocket.state.extracts import StoredPage
 from searchsocket.system.locators import path_of
+from searchsocket.system.processes import limited
 from searchsocket.types import Chunk
 
 

@@ -9,10 +9,9 @@ from searchsocket.errors import SearchSocketError
 from searchsocket.extensions.code.pipeline.staleness import compare_code, source_of
 from searchsocket.extensions.code.sources.files import WorkingTreeSource
 from searchsocket.pipeline.run.hooks import listeners_of
-from searchsocket.pipeline.unchanged.environment import digest
 from searchsocket.pipeline.unchanged.inputs import cache_of, deciding_files, result_of, write_record
 from searchsocket.pipeline.unchanged.record import RunRecord
-from searchsocket.pipeline.unchanged.snapshot import TICK_NS, Paths, Snapshot, file_clock_ns
+from searchsocket.pipeline.unchanged.snapshot import TICK_NS, Paths, Snapshot, digest, file_clock_ns
 from searchsocket.project.project import Project
 from searchsocket.system.json_text import JsonObject
 

@@ -14,8 +14,7 @@ from search_api.endpoints.health import NO_INDEX, PROBES, add_probes
 from search_api.errors import add_handlers
 from search_api.gate.guards import HttpLayer
 from search_api.gate.stack import Gate, add_guards
-from search_api.page.home import CSP
-from search_api.page.view import Renderer, View
+from search_api.page.home import CSP, Renderer, View
 from searchsocket.errors import SearchSocketError
 from searchsocket.extensions.fleet.api import ServedSite
 from searchsocket.extensions.fleet.api.searcher import SiteSearcher, json_object, unavailable
