@@ -121,8 +121,7 @@ export function rankPages(index: Index, query: QueryTerms, isAllowed: (page: num
     byPage.set(page, [...(byPage.get(page) ?? []), chunk]);
   }
   const pages = [...byPage.keys()];
-  const otherPages = new Set(others.map((chunk) => index.pageOf[chunk]!));
-  const usual = pages.filter((page) => !otherPages.has(page)); // scores of the others change those of none
+  const usual = unique(first.map((chunk) => index.pageOf[chunk]!)); // scores of the others change those of none
   const count = query.words.length;
   const [wordShare, pageShare] = weights.shares[count >= MANY_WORDS ? "many" : "few"];
   const pageScaled = scaled(usual, pageScore);
@@ -174,12 +173,12 @@ function ofOtherPages({ pageOf }: Index, chunks: readonly number[], k: number): 
   });
 }
 
-/** Values scaled so that the least is 0 and the greatest 1. */
+/** Values scaled so that the least of the keys is 0 and the greatest 1, as is a greater value of another key. */
 function scaled(keys: readonly number[], value: (key: number) => number): (key: number) => number {
   const values = keys.map(value);
   const low = values.reduce((a, b) => Math.min(a, b), Infinity);
   const high = values.reduce((a, b) => Math.max(a, b), -Infinity);
-  return (key) => (high <= low ? (high > 0 ? 1 : 0) : Math.max(value(key) - low, 0) / (high - low));
+  return (key) => (high <= low ? (high > 0 ? 1 : 0) : Math.min(Math.max(value(key) - low, 0) / (high - low), 1));
 }
 
 function nameBonus({ head }: Index, named: number): number {
