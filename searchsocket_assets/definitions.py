@@ -5,7 +5,7 @@ It loads in any folder, even if the configuration is broken.
 
 import os
 
-from searchsocket.system.memory import loading
+from searchsocket.system.this_process import loading
 
 with loading():
     import dagster as dg

@@ -26,7 +26,7 @@ from bench.asking.__main__ import Question as Asked
 from bench.asking.__main__ import questions
 from searchsocket.extensions.answers.answer import AnswerSentence, AnswerSource, whole_answer
 from searchsocket.extensions.answers.engine import Answers, Question
-from searchsocket.extensions.answers.markup import plain_text
+from searchsocket.extensions.answers.pieces import plain_text
 from searchsocket.extensions.answers.proof import ENOUGH, ENOUGH_NEAR, prove
 from searchsocket.project.project import open_project
 from searchsocket.serving.capabilities.base import SHELL

@@ -21,7 +21,7 @@ from typing import Any
 from bench.code.searches import OurTable, semble_index
 from bench.code.symbols import indexed
 from searchsocket.extensions.code.search.answer import CodeQuery
-from searchsocket.quality.replies import mean
+from searchsocket.quality.judgement import mean
 
 _TOP_K = 10
 HALVES = ("even", "odd")

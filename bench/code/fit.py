@@ -26,7 +26,7 @@ from searchsocket.extensions.code.search.answer import CodeQuery
 from searchsocket.extensions.code.search.candidates import CodeCandidates
 from searchsocket.extensions.code.search.ranking import RankedCode, Weights, at_most_each, near_first, rank_code
 from searchsocket.extensions.code.serving.service import CodeService
-from searchsocket.quality.replies import mean, ndcg
+from searchsocket.quality.judgement import mean, ndcg
 from searchsocket.search.bounds import MAX_CODE_TOP_K
 from searchsocket.types import Lines
 

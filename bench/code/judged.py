@@ -12,7 +12,7 @@ from pathlib import Path
 
 from bench.code.symbols import indexed
 from searchsocket.extensions.code.search.answer import CodeQuery
-from searchsocket.quality.replies import mean
+from searchsocket.quality.judgement import mean
 
 QUERIES = Path(__file__).with_name("judged.tsv")
 _DEPTH = 20

@@ -7,7 +7,7 @@ import numpy as np
 from bench.relevance.collection import Collection
 from bench.relevance.metrics import Ranking
 from bench.relevance.report import SITES
-from searchsocket.quality.replies import ndcg
+from searchsocket.quality.judgement import ndcg
 from searchsocket.types import Scores
 
 DRAWS = 2_000

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bench.relevance.collection import Collection
-from searchsocket.quality.replies import mean, ndcg, recall, reciprocal_rank
+from searchsocket.quality.judgement import mean, ndcg, recall, reciprocal_rank
 
 Ranking = Mapping[str, Sequence[str]]  # query id -> document ids, best first
 

@@ -30,7 +30,7 @@ from bench.remote.engines import Engine, pinecone_of_the_tests
 from bench.remote.kills import kill_many
 from bench.remote.starts import resident_mb
 from searchsocket.extensions.milvus.connection import MilvusConnection
-from searchsocket.extensions.milvus.kinds import kind_of
+from searchsocket.extensions.milvus.rows import kind_of
 from searchsocket.types import MATCH_ALL
 
 

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from searchsocket.extensions.milvus.connection import MilvusConnection
 from searchsocket.extensions.milvus.index import MilvusVectors
-from searchsocket.extensions.milvus.kinds import kind_of
+from searchsocket.extensions.milvus.rows import kind_of
 from searchsocket.extensions.milvus.settings import DiskannSettings, IvfSettings, MilvusSettings
-from searchsocket.project.settings.index_kinds import HnswSettings
+from searchsocket.project.settings.section import HnswSettings
 from searchsocket.stores.base.vectors import VectorRow
 from searchsocket.types import MATCH_ALL, Filter, Generation, Scope, Vector, Vectors
 

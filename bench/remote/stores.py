@@ -15,7 +15,7 @@ from searchsocket.extensions.milvus.index import MilvusVectors
 from searchsocket.extensions.pgvector.settings import PgvectorSettings
 from searchsocket.extensions.pgvector.tables import PgvectorTables
 from searchsocket.extensions.qdrant.tables import QdrantTables
-from searchsocket.project.settings.index_kinds import HnswSettings
+from searchsocket.project.settings.section import HnswSettings
 from searchsocket.stores.base.vector_store import PublishInfo
 from searchsocket.stores.base.vectors import VectorIndex, VectorSnapshot
 from searchsocket.stores.local.store import LocalStore

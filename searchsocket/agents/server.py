@@ -32,9 +32,8 @@ from pydantic import ValidationError
 from searchsocket import __version__
 from searchsocket.agents.arguments import read_arguments, schema_of
 from searchsocket.agents.library import Libraries, Library
-from searchsocket.agents.reply import Reply, defect, failure
 from searchsocket.agents.resources import KINDS, STATUS_URI, complete, read_resource, template_of
-from searchsocket.agents.tool import Tool, about_offered, fitting_reply, output_schema
+from searchsocket.agents.tool import Reply, Tool, about_offered, defect, failure, fitting_reply, output_schema
 from searchsocket.agents.tools import TOOLS
 from searchsocket.errors import CodeNotIndexed, InvalidRequest, ScopeNotIndexed, SearchSocketError
 from searchsocket.extensions import extensions

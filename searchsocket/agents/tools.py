@@ -8,8 +8,18 @@ from typing import Annotated, TypeVar
 from pydantic import Field
 
 from searchsocket.agents.library import Library
-from searchsocket.agents.reply import Reply, fenced, more_lines, part_lines, plain_reply, quoted, reply, same_fields
-from searchsocket.agents.tool import IndexUpdate, Tool
+from searchsocket.agents.tool import (
+    IndexUpdate,
+    Reply,
+    Tool,
+    fenced,
+    more_lines,
+    part_lines,
+    plain_reply,
+    quoted,
+    reply,
+    same_fields,
+)
 from searchsocket.extensions import extensions
 from searchsocket.extensions.base import load
 from searchsocket.search import wire

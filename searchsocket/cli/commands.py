@@ -8,7 +8,7 @@ import click
 
 from searchsocket.extensions import built_in, installed
 from searchsocket.extensions.base import Command, Extension, load
-from searchsocket.system.memory import without_collector
+from searchsocket.system.this_process import without_collector
 
 # Those of the core in the order of use, with the first sentence of each command's help. One without a file of its name
 # is made from its capability.

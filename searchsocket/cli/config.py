@@ -11,8 +11,7 @@ from searchsocket.cli.options import json_option, project_option
 from searchsocket.cli.output import print_json, safe
 from searchsocket.models.embedders.openai_key import key_variable
 from searchsocket.project.dotenv import with_named_variables
-from searchsocket.project.settings.load import load_settings
-from searchsocket.project.settings.origins import effective_settings
+from searchsocket.project.settings.load import effective_settings, load_settings
 
 _LOGIN = re.compile(r"(?<=://)[^/@\s]*@")
 _QUERY = re.compile(r"(?<=\?)\S+")  # signed URLs contain a secret there

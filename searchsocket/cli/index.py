@@ -15,8 +15,7 @@ from searchsocket.cli.summary import TEXT_COLUMN, unchanged_lines
 from searchsocket.extensions import built_in, corpus_names
 from searchsocket.pipeline.run.options import OPTIONS, Option, RunOptions
 from searchsocket.pipeline.unchanged.record import RunRecord, unchanged_since
-from searchsocket.system.age import process_age_s
-from searchsocket.system.memory import loading
+from searchsocket.system.this_process import loading, process_age_s
 
 F = TypeVar("F", bound=Callable[..., object])
 

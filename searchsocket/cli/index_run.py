@@ -35,8 +35,8 @@ from searchsocket.project.project import Project, dagster_home
 from searchsocket.quality.candidate import golden_texts, judge_candidate
 from searchsocket.quality.checks import RUN_CHECKS
 from searchsocket.state.project import ProjectState
-from searchsocket.system.age import process_age_s
 from searchsocket.system.json_text import JsonObject
+from searchsocket.system.this_process import process_age_s
 from searchsocket.types import Scope
 
 

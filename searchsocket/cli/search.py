@@ -33,7 +33,7 @@ from searchsocket.search.bounds import MAX_TOP_K
 from searchsocket.search.query import SearchQuery
 from searchsocket.serving.service import open_service
 from searchsocket.system.json_text import JsonObject
-from searchsocket.system.memory import end_at_once, without_collector
+from searchsocket.system.this_process import end_at_once, without_collector
 from searchsocket.types import Scope
 
 

@@ -15,7 +15,7 @@ from searchsocket.extensions import extensions
 from searchsocket.extensions.base import load
 from searchsocket.project.location import project_here
 from searchsocket.project.project import Project
-from searchsocket.system.memory import loading
+from searchsocket.system.this_process import loading
 
 if TYPE_CHECKING:
     from searchsocket.agents.library import Libraries, LibraryMakers, WithOthers

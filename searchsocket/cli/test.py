@@ -19,8 +19,7 @@ from searchsocket.pipeline.run.context import corpora_by_name
 from searchsocket.project.project import Project
 from searchsocket.quality.gate import judge_readers, own_queries
 from searchsocket.quality.golden import GoldenQuery, as_toml, golden_queries, proposals
-from searchsocket.quality.judgement import IndexJudgement
-from searchsocket.quality.replies import Measures
+from searchsocket.quality.judgement import IndexJudgement, Measures
 from searchsocket.system.json_text import JsonObject
 from searchsocket.types import Scope
 

@@ -17,8 +17,8 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 from pydantic_core import ErrorDetails
 
 from searchsocket.errors import InvalidRequest
+from searchsocket.project.settings.load import statements
 from searchsocket.project.settings.model import SynonymGroup, check_synonyms
-from searchsocket.project.settings.origins import statements
 from searchsocket.project.settings.section import SettingsSection, listed
 from searchsocket.system.json_text import JsonObject
 from searchsocket.text.mistakes import explain_mistake

@@ -18,8 +18,16 @@ from searchsocket.pipeline.run.context import corpora_by_name
 from searchsocket.project.project import Project
 from searchsocket.quality.generations import engine_over, queries_of
 from searchsocket.quality.golden import FILES, GoldenQuery, golden_queries
-from searchsocket.quality.judgement import IndexJudgement, judge
-from searchsocket.quality.replies import DEPTH, Ask, GoldenResult, GoldenResults, ask_all, refuse_words_alone
+from searchsocket.quality.judgement import (
+    DEPTH,
+    Ask,
+    GoldenResult,
+    GoldenResults,
+    IndexJudgement,
+    ask_all,
+    judge,
+    refuse_words_alone,
+)
 from searchsocket.search.answer import Result
 from searchsocket.search.engine import SearchEngine
 from searchsocket.search.query import SearchQuery

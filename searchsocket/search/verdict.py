@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from searchsocket.models.embedders.lexicon import is_language, may_be_word
+from searchsocket.models.embedders.builtin import is_language, may_be_word
 from searchsocket.search.query import SearchQuery
 from searchsocket.search.ranking.confidence import (
     confidence,

@@ -14,7 +14,7 @@ from searchsocket.backends import Backends
 from searchsocket.errors import ConfigError, PageMissing, PageNotFound, ScopeNotIndexed, SearchSocketError
 from searchsocket.extensions import extensions
 from searchsocket.models.embedders.base import Embedder
-from searchsocket.models.embedders.lexicon import is_language
+from searchsocket.models.embedders.builtin import is_language
 from searchsocket.models.embedders.queries import QueryVectors
 from searchsocket.models.rerankers import make_judge
 from searchsocket.pipeline.unchanged.record import last_checked

@@ -28,7 +28,7 @@ from searchsocket.state.schema import (
     as_text,
 )
 from searchsocket.state.versions import VersionTable
-from searchsocket.system.memory import return_freed_memory
+from searchsocket.system.this_process import return_freed_memory
 from searchsocket.types import Renamed
 from searchsocket.web.languages.site import Alternates, LanguagePage, PageLanguage
 

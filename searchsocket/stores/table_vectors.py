@@ -24,7 +24,7 @@ from searchsocket.stores.base.row_hits import RowHit, RowSnapshot
 from searchsocket.stores.base.tables import ExaminedTables, TableRow, VectorTables
 from searchsocket.stores.base.vectors import Finding, RegisteredScope, VectorRow, Written, whenever
 from searchsocket.system.batches import batches
-from searchsocket.text.storable import storable
+from searchsocket.text.hidden import storable
 from searchsocket.types import EXACT, Filter, Generation, Scope, Vector
 
 MAX_BATCH_ROWS = 500

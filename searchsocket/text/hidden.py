@@ -1,4 +1,4 @@
-"""Find and escape hidden characters, except those that a script or emoji needs.
+"""Find and escape hidden characters, except those that a script or emoji needs; and clean text for every file format.
 
 They are invisible (Unicode: default-ignorable), control a terminal or the direction of a text, or have no meaning of
 their own (private use). Any bytes can be encoded in them, so a page could contain a hidden message for a language
@@ -145,3 +145,9 @@ def _takes_selector(before: str, selector: str) -> bool:
 
 def _is_ideograph(char: str) -> bool:
     return "\u3400" <= char <= "\u9fff" or "\uf900" <= char <= "\ufaff" or "\U00020000" <= char <= "\U0003ffff"
+
+
+def storable(text: str) -> str:
+    """Remove lone surrogates, which no file can contain, and NUL, which SQLite's JSON cannot contain."""
+    text = text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+    return text.replace("\0", "") if "\0" in text else text

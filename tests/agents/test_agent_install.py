@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 
 from searchsocket.agents.clients import CLIENTS, OF_THE_USER, ClientName, Machine, target_of
 from searchsocket.cli.main import cli
-from searchsocket.cli.mcp_clients import install as command
+from searchsocket.cli.mcp import install as command
 from searchsocket.errors import ConfigError
 from tests.agents.test_agent_stdio import git
 from tests.extensions.code.code_project import FILES

@@ -10,10 +10,9 @@ from search_site import DOCS, Piece, Site
 
 from searchsocket.agents.arguments import read_arguments
 from searchsocket.agents.checkout import CheckoutLibraries
-from searchsocket.agents.reply import Reply
 from searchsocket.agents.resources import read_resource
 from searchsocket.agents.server import make_server
-from searchsocket.agents.tool import CLIENTS_TAKE, MOST_TOKENS, fitting_reply
+from searchsocket.agents.tool import CLIENTS_TAKE, MOST_TOKENS, Reply, fitting_reply
 from searchsocket.agents.tools import TOOLS
 from searchsocket.project.project import Project
 from searchsocket.search.bounds import MOST_MAX_TOKENS

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from runner_types import RunCli, RunJson
 
-from searchsocket.project.settings.load import all_keys, load_settings
+from searchsocket.project.settings.load import all_keys, effective_settings, load_settings
 from searchsocket.project.settings.model import Settings
-from searchsocket.project.settings.origins import effective_settings
 
 FILE = """\
 [embeddings]

@@ -12,7 +12,7 @@ from searchsocket.stores.words.bm25 import RowColumns
 from searchsocket.stores.words.documents import WordRow, words_of
 from searchsocket.stores.words.index import WordPack
 from searchsocket.stores.words.keywords import Words
-from searchsocket.text.storable import storable
+from searchsocket.text.hidden import storable
 from searchsocket.text.synonyms import NO_SYNONYMS, SynonymSource
 from searchsocket.types import MATCH_ALL, Filter, Hit, Record
 from searchsocket.web.urls.paths import sort_key

@@ -8,8 +8,7 @@ from search_site import DOCS, MAIN, Piece, Site, make_site
 from searchsocket.project.settings.features import GoldenSettings
 from searchsocket.quality.gate import asks
 from searchsocket.quality.golden import GoldenQuery
-from searchsocket.quality.judgement import judge
-from searchsocket.quality.replies import GoldenResults, ask_all, measures
+from searchsocket.quality.judgement import GoldenResults, ask_all, judge, measures
 
 INSTALL = GoldenQuery("install the controller", ("/docs/install#install-the-controller",), tags=("plain",))
 BATTERY = GoldenQuery("charging the battery", ("/docs/battery", "/blog/winter"), tags=("plain", "power"))

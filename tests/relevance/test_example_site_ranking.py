@@ -9,7 +9,7 @@ from bench.relevance.example_site import example_site
 from bench.relevance.metrics import evaluate
 from bench.relevance.product import Indexes, Product
 from searchsocket.models.embedders.builtin import BuiltinEmbedder
-from searchsocket.quality.replies import ndcg, recall, reciprocal_rank
+from searchsocket.quality.judgement import ndcg, recall, reciprocal_rank
 from tests.conftest import GoldenCheck
 
 GOLDEN = Path(__file__).parent / "golden" / "example-site.txt"

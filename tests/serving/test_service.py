@@ -7,7 +7,7 @@ import pytest
 from search_site import DOCS, MAIN, NOW, Site
 
 from searchsocket.errors import IndexCorrupt, InvalidScope, PageMissing, ScopeRefused
-from searchsocket.models.embedders import lexicon
+from searchsocket.models.embedders import builtin
 from searchsocket.project.project import Project, open_project
 from searchsocket.search.query import SearchQuery
 from searchsocket.serving import service as service_module
@@ -57,7 +57,7 @@ def test_records_of_public_scopes_are_read_ahead(service: SearchService) -> None
     assert readers[0] is not None
     assert readers[1] is None
     assert in_memory(readers[0]) == readers[0].generation.records
-    assert lexicon._lexicon.cache_info().currsize
+    assert builtin._lexicon.cache_info().currsize
 
 
 def test_of_many_scopes_the_first_are_read_ahead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

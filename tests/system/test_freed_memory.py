@@ -6,12 +6,12 @@ from unittest.mock import patch
 
 import pytest
 
-from searchsocket.system.memory import return_freed_memory
+from searchsocket.system.this_process import return_freed_memory
 
 PROGRAM = """
 import ctypes
 from pathlib import Path
-from searchsocket.system.memory import return_freed_memory
+from searchsocket.system.this_process import return_freed_memory
 
 def held():
     return int(Path("/proc/self/status").read_text().split("RssAnon:")[1].split()[0]) // 1024
@@ -41,7 +41,7 @@ def test_freed_memory_returns_to_the_system() -> None:
 BLOCKS = """
 import ctypes
 from pathlib import Path
-from searchsocket.system.memory import return_freed_memory
+from searchsocket.system.this_process import return_freed_memory
 
 def held():
     return int(Path("/proc/self/status").read_text().split("RssAnon:")[1].split()[0]) // 1024
@@ -74,5 +74,5 @@ def test_large_blocks_go_back_by_themselves() -> None:
 
 @pytest.mark.parametrize("error", [OSError("no library"), TypeError("no name"), AttributeError("malloc_trim")])
 def test_a_c_library_without_trim_is_ignored(error: Exception) -> None:
-    with patch("searchsocket.system.memory.ctypes.CDLL", side_effect=error):
+    with patch("searchsocket.system.this_process.ctypes.CDLL", side_effect=error):
         return_freed_memory()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from searchsocket.system.memory import loading
+from searchsocket.system.this_process import loading
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def test_loaded_modules_are_frozen_once_per_process() -> None:
 def test_a_process_that_ends_at_once_looks_for_nothing_and_finishes_what_it_began(ends_at_once: bool) -> None:
     program = (
         "import weakref\n"
-        "from searchsocket.system.memory import end_at_once\n"
+        "from searchsocket.system.this_process import end_at_once\n"
         "class Ring:\n"
         "    def __init__(self): self.ring = self\n"
         "    def __del__(self): print('looked for')\n"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.agents.reply import fenced
+from searchsocket.agents.tool import fenced
 from searchsocket.content.markdown.chunk_text import ChunkText
 from searchsocket.search.quoting.marks import Mark
 from searchsocket.search.quoting.passage import Window

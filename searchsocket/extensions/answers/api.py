@@ -1,14 +1,17 @@
-"""`POST /api/answer`, as a stream of events or as one JSON."""
+"""`POST /api/answer`, as a stream of events or as one JSON; and the script that shows answers in the search dialog."""
 
+import hashlib
 import json
 import threading
 from collections.abc import AsyncIterator
 from contextlib import suppress
+from functools import cache
 from http import HTTPStatus
+from pathlib import Path
 from typing import Annotated, Any
 
 from anyio import CancelScope, CapacityLimiter, to_thread
-from fastapi import FastAPI, Request
+from fastapi import FastAPI, HTTPException, Request
 from pydantic import Field
 from starlette.responses import Response, StreamingResponse
 
@@ -20,7 +23,6 @@ from searchsocket.errors import SearchSocketError
 from searchsocket.extensions.answers.answer import AnswerPassages, AnswerRefusal, Event, SentenceAnswer, whole_answer
 from searchsocket.extensions.answers.engine import Answers, Question
 from searchsocket.extensions.answers.prompt import Turn
-from searchsocket.extensions.answers.script import add_script
 from searchsocket.extensions.answers.spending import MAX_ANSWERS
 from searchsocket.search.answering.answer import AskQuery
 from searchsocket.search.bounds import MAX_QUERY_CHARS
@@ -28,6 +30,7 @@ from searchsocket.serving.answers import INTERNAL, public_message, to_json
 from searchsocket.serving.capabilities import fields
 from searchsocket.serving.capabilities.base import Caller, query_of
 from searchsocket.serving.capabilities.base import Request as Body
+from searchsocket.setup.client_files import bundle_folder
 
 MAX_HISTORY = 4
 MAX_ANSWER_CHARS = 8_000
@@ -38,6 +41,8 @@ _STREAM: dict[int | str, dict[str, Any]] = {
         "content": {"text/event-stream": {"schema": {"type": "string"}}},
     }
 }
+
+_CACHED_S = 3_600
 
 
 class HistoryTurn(Body):
@@ -189,3 +194,27 @@ def _public(error: Exception) -> tuple[str, str]:
     if isinstance(error, SearchSocketError) and status_of(error) != HTTPStatus.INTERNAL_SERVER_ERROR:
         return error.code, public_message(error)
     return "INTERNAL_ERROR", INTERNAL
+
+
+@cache
+def _files() -> dict[str, Path]:
+    """The script and its labels, by name."""
+    folder = bundle_folder()
+    labels = {f"labels/{path.name}": path for path in sorted(folder.glob("labels/*.js"))}
+    return {"dialog.js": folder / "answers.js"} | labels
+
+
+def add_script(app: FastAPI, folder: str) -> None:
+    """Serve the script as `dialog.js` below a folder, with its labels beside it."""
+
+    @app.get(f"{folder}/{{name:path}}", include_in_schema=False)
+    def get_script(request: Request, name: str) -> Response:
+        path = _files().get(name)
+        if path is None:
+            raise HTTPException(404)
+        text = path.read_bytes()
+        etag = f'"{hashlib.sha256(text).hexdigest()[:16]}"'
+        headers = {"etag": etag, "cache-control": f"public, max-age={_CACHED_S}"}
+        if request.headers.get("if-none-match") == etag:
+            return Response(status_code=304, headers=headers)
+        return Response(text, headers=headers, media_type="text/javascript")

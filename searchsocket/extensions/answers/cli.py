@@ -21,8 +21,7 @@ from searchsocket.extensions.answers.answer import (
     whole_answer,
 )
 from searchsocket.extensions.answers.engine import Answers, Estimate, Question
-from searchsocket.extensions.answers.golden import FILE, GoldenOutcome, read_golden_answers
-from searchsocket.extensions.answers.replies import answers_over, ask_all
+from searchsocket.extensions.answers.golden import FILE, GoldenOutcome, answers_over, ask_all, read_golden_answers
 from searchsocket.project.project import Project
 from searchsocket.serving.answers import to_json
 from searchsocket.serving.capabilities.base import SHELL

@@ -53,7 +53,7 @@ def golden_answers_right(run: ScopeRun) -> CheckOutcome:
     golden = _golden_answers(run)
     if not golden:
         return CheckOutcome(True, "no golden answers; add them to golden-answers.toml")
-    from searchsocket.extensions.answers.replies import Replies
+    from searchsocket.extensions.answers.golden import Replies
 
     reader = run.backends.store.reader(run.scope)
     return Replies(run.project).outcome(run.run_id) or _judge(run, golden, reader, accepts=True)
@@ -71,7 +71,7 @@ def _judge(run: ScopeRun, golden: "Sequence[GoldenAnswer]", reader: IndexReader,
     Args:
         accepts: Wrong answers are a warning.
     """
-    from searchsocket.extensions.answers.replies import Replies, answers_over, ask_all
+    from searchsocket.extensions.answers.golden import Replies, answers_over, ask_all
 
     errors: list[BaseException] = []
     replies = Replies(run.project)

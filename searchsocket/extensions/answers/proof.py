@@ -34,11 +34,13 @@ from searchsocket.extensions.answers.clauses import (
     address_of,
     anchors_of,
     clauses_of,
+    forms_of,
+    is_similar,
     number_of,
+    opposites,
     split_clauses,
 )
-from searchsocket.extensions.answers.markup import plain_text
-from searchsocket.extensions.answers.meanings import forms_of, is_similar, opposites
+from searchsocket.extensions.answers.pieces import plain_text
 from searchsocket.text.words import index_words
 
 EMPTY = "empty"  # the reason of a sentence that claims nothing

@@ -8,7 +8,7 @@ from datetime import date, datetime
 
 from searchsocket.errors import SearchSocketError
 from searchsocket.extensions.answers.model import Prices, Usage
-from searchsocket.models.paying.ledger import Ledger
+from searchsocket.models.paying.cost import Ledger
 from searchsocket.serving.capabilities.base import Caller
 
 MAX_ANSWERS = 8  # written at once by this process

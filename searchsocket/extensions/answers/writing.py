@@ -14,9 +14,8 @@ from searchsocket.extensions.answers.answer import (
     Reason,
     TokenCounts,
 )
-from searchsocket.extensions.answers.markup import without_unsafe_markup
 from searchsocket.extensions.answers.model import Reply, Usage
-from searchsocket.extensions.answers.pieces import Piece, PieceReader, sentences_of
+from searchsocket.extensions.answers.pieces import Piece, PieceReader, sentences_of, without_unsafe_markup
 from searchsocket.extensions.answers.prompt import NOT_COVERED
 from searchsocket.extensions.answers.proof import Passage, Proof, prove, without_yes_or_no
 

@@ -9,7 +9,7 @@ from searchsocket.models.embedders.queries import QueryVectors
 from searchsocket.project.project import Project
 from searchsocket.quality.generations import OneReader
 from searchsocket.quality.golden import GoldenQuery
-from searchsocket.quality.replies import DEPTH, Ask, GoldenResult, refuse_words_alone
+from searchsocket.quality.judgement import DEPTH, Ask, GoldenResult, refuse_words_alone
 from searchsocket.stores.base.index_reader import IndexReader
 from searchsocket.types import Lines, Scope
 

@@ -8,8 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from searchsocket.agents.library import Library
-from searchsocket.agents.reply import Reply, fenced, more_lines, part_lines, quoted, reply
-from searchsocket.agents.tool import IndexUpdate, Tool
+from searchsocket.agents.tool import IndexUpdate, Reply, Tool, fenced, more_lines, part_lines, quoted, reply
 from searchsocket.dollars import dollars
 from searchsocket.extensions.code import capabilities as code
 from searchsocket.extensions.code.search.answer import CodeAnswer, CodeResult, CodeStatus, CodeSynced, Files
@@ -18,9 +17,8 @@ from searchsocket.extensions.code.search.find_all import CodeFindAnswer, occurre
 from searchsocket.extensions.code.search.results import numbered_lines
 from searchsocket.search.bounds import MAX_LINES
 from searchsocket.search.wire import Wire
-from searchsocket.text.amounts import count
+from searchsocket.text.amounts import Skipped, count, skipped_words
 from searchsocket.text.hidden import visible
-from searchsocket.text.skipped import Skipped, skipped_words
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
-"""`searchsocket demand`: visitors' searches without good results, and proposals for the owner."""
+"""`searchsocket demand`: visitors' searches without good results, and proposals for the owner; also over a sample."""
 
 import os
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import click
@@ -11,11 +11,12 @@ from searchsocket.cli.options import WholeNumber, load_project, result_options, 
 from searchsocket.cli.output import count, safe, say
 from searchsocket.extensions.demand.log import DemandLog
 from searchsocket.extensions.demand.report import MAX_ENTRIES, DemandEntry, DemandReport, demand_report
-from searchsocket.extensions.demand.sample import sample_rows
 from searchsocket.extensions.demand.settings import DemandSettings
+from searchsocket.extensions.demand.tally import DemandCounts, DemandRow
 from searchsocket.project.project import Project
 from searchsocket.serving.answers import to_json
 from searchsocket.serving.service import open_service
+from searchsocket.stores.base.index_reader import IndexReader
 
 _TITLES = {
     "without_results": "Without results",
@@ -25,6 +26,11 @@ _TITLES = {
     "unhelpful_answers": "Answers that did not help",
     "top": "Most searched",
 }
+
+_RECORDS = 500  # read to find titles
+_MAX_TITLES = 6
+_ELSEWHERE = ("gift voucher", "opening hours")  # hardly on a documentation site
+_LEAST_LETTERS = 5  # of a title whose typo is searched
 
 
 @click.command()
@@ -119,3 +125,34 @@ def _entry_lines(entry: DemandEntry, *, has_share: bool) -> Iterator[str]:
         yield f"      opened: {safe(', '.join(f'{page.url} ({page.visitors})' for page in entry.opened))}"
     if proposal := entry.proposal:
         yield f"      {proposal.kind}: {safe(proposal.summary)} ({safe(proposal.reason)})"
+
+
+def sample_rows(reader: IndexReader, scope: str, today: date) -> Iterator[DemandRow]:
+    """Yield the rows of one day: searches for titles of this index, a typo, and words that it may lack."""
+    day = (today - timedelta(days=1)).isoformat()
+    pages = _pages(reader)
+    counts: dict[str, DemandCounts] = {}
+    for at, title in enumerate(pages):
+        visitors = 60 - 8 * at
+        counts[title] = DemandCounts(visitors, visitors + 5, clicked=visitors // 2 if at else 1)
+    if long := next((title for title in pages if len(title) >= _LEAST_LETTERS), ""):
+        counts[long[:2] + long[3:]] = DemandCounts(9, 11, weak=9)
+    counts |= {words: DemandCounts(12, 12, unanswered=12) for words in _ELSEWHERE}
+    for query, query_counts in counts.items():
+        yield DemandRow(day, scope, query_counts, query)
+    for title, url in pages.items():
+        yield DemandRow(day, scope, DemandCounts(counts[title].clicked), title, url)
+    names = ("visitors", "searches", "unanswered", "weak", "clicked")
+    yield DemandRow(
+        day,
+        scope,
+        DemandCounts(*(sum(getattr(query_counts, name) for query_counts in counts.values()) for name in names)),
+    )
+
+
+def _pages(reader: IndexReader) -> dict[str, str]:
+    """Return titles in lower case with their pages, spread over the index."""
+    ids = [id_ for id_, _ in reader.catalogue.fingerprints("", _RECORDS)]
+    pages = {record.page.title.casefold(): record.page.url for record in reader.catalogue.records(ids)}
+    step = max(1, len(pages) // _MAX_TITLES)
+    return dict(list(pages.items())[::step][:_MAX_TITLES])

@@ -11,7 +11,7 @@ from searchsocket.extensions.demand.log import DemandLog
 from searchsocket.extensions.demand.proposals import CurrentAnswer, DemandProposal, NearPage, Probe, propose
 from searchsocket.extensions.demand.settings import DemandSettings
 from searchsocket.extensions.demand.tally import DemandCounts, DemandRow
-from searchsocket.models.embedders.lexicon import is_language, is_run_of_keys
+from searchsocket.models.embedders.builtin import is_language, is_run_of_keys
 from searchsocket.project.project import Project
 from searchsocket.quality.golden import golden_file, golden_queries
 from searchsocket.search.answer import Quality, SearchAnswer

@@ -2,8 +2,8 @@
 
 `files.py` writes them: named by their hash, and last the entry with the newest generation. `head.py` makes the file
 that every query reads. `built_pages.py` adds a script tag to built pages. `stage.py` is the stage `static_search`, and
-`cli/` has the commands. `searchsocket init --static` has `after_build.py`, the step of `package.json` after each build,
-and `hosts.py`, the lines for hosts of static files.
+`cli/` has the commands. `searchsocket init --static` has `after_build.py`: the step of `package.json` after each build,
+and the lines for hosts of static files.
 """
 
 from searchsocket.extensions.base import Command, Extension

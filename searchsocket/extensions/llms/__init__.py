@@ -1,7 +1,7 @@
 """Files for agents: `llms.txt`, `llms-full.txt`, and each page as Markdown next to it.
 
-`index.py` makes the texts, and `folder.py` writes them into a folder of the site, for `stage.py`. `texts.py` makes them
-for the service, whose endpoints `api.py` adds.
+`index.py` makes the texts, and `folder.py` writes them into a folder of the site, for `stage.py`. `api.py` makes them
+for the service, and adds its endpoints.
 """
 
 from searchsocket.extensions.base import Extension

@@ -10,11 +10,19 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from searchsocket.errors import ProjectMismatch, VectorBackendRefused, VectorBackendUnavailable
 from searchsocket.extensions.milvus import filters
-from searchsocket.extensions.milvus.collections import Collections
+from searchsocket.extensions.milvus.collections import Collections, Registry
 from searchsocket.extensions.milvus.connection import MilvusConnection
-from searchsocket.extensions.milvus.kinds import FLAT, MilvusKind, kind_of
-from searchsocket.extensions.milvus.registry import Registry
-from searchsocket.extensions.milvus.rows import DIED, FIELDS, KEY, MilvusRows, marker, row_data
+from searchsocket.extensions.milvus.rows import (
+    DIED,
+    FIELDS,
+    FLAT,
+    KEY,
+    MilvusKind,
+    MilvusRows,
+    kind_of,
+    marker,
+    row_data,
+)
 from searchsocket.extensions.milvus.settings import MilvusSettings
 from searchsocket.stores.base.naming import server_address
 from searchsocket.stores.base.row_hits import RowSnapshot

@@ -1,12 +1,12 @@
-"""The rows of generations in Milvus, with the fields of spec 12.3 that a query compares.
+"""The rows of generations in Milvus, with the fields of spec 12.3 that a query compares; and kinds of vector index.
 
 A row is a record from one generation on. Its key is a hash of the scope, the id and the generation that wrote it. The
 catalogue has everything that users see.
 """
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,14 +14,14 @@ import numpy as np
 from searchsocket.extensions.milvus import filters
 from searchsocket.extensions.milvus.connection import MilvusConnection
 from searchsocket.extensions.milvus.filters import NEVER
-from searchsocket.extensions.milvus.kinds import MilvusKind
+from searchsocket.extensions.milvus.settings import MilvusSettings
 from searchsocket.stores.base.conditions import stored_text
-from searchsocket.stores.base.naming import generation_number
+from searchsocket.stores.base.naming import generation_number, index_text
 from searchsocket.stores.base.row_hits import RowHit
 from searchsocket.stores.base.vectors import VectorRow
 from searchsocket.system.batches import batches
 from searchsocket.system.json_text import JsonObject
-from searchsocket.types import Filter, Generation, Vector
+from searchsocket.types import EXACT, Filter, Generation, Vector
 
 KEY, ID, VECTOR, BORN, DIED = "row_key", "record_id", "embedding", "born", "died"
 # Name -> bytes of a text, or (items, bytes of each) of a list of texts.
@@ -31,6 +31,9 @@ FIELDS = [*_TEXTS, *_LISTS, "hidden", VECTOR]
 OWN_FIELDS = frozenset({KEY, ID, BORN, DIED})  # a collection with all of these was made by some version of this module
 _MAX_IDS = 500
 _RESULT_FIELDS = [ID, BORN, VECTOR]
+
+_MAX_EF = 32_768
+_AUTOMATIC = "AUTOINDEX"  # Zilliz Cloud replaces any kind by this one
 
 
 def schema_of(dimensions: int, description: str) -> Any:
@@ -73,6 +76,77 @@ def marker(generation: Generation) -> JsonObject:
 
 def _key(generation: Generation, record_id: str) -> str:
     return hashlib.sha256("\0".join([generation.scope, record_id, generation.name]).encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class MilvusKind:
+    """A kind of vector index with its parameters."""
+
+    text: str  # see `VectorLimits.index`
+    server_name: str
+    build: Mapping[str, int]  # parameters of its construction
+    effort_name: str = ""  # the parameter of queries; "" = it has no such parameter
+    effort: int = 0
+    max_effort: int = 0  # finds nearly all of the nearest rows, and takes much longer
+
+    @property
+    def is_exact(self) -> bool:
+        return self.text == EXACT
+
+    def difference(self, index: Mapping[str, object]) -> str:
+        """Name the first difference between the index of a collection and this kind; "" if there is none.
+
+        Args:
+            index: The server's description; empty = no index. A missing parameter counts as equal.
+        """
+        if (name := index.get("index_type")) == _AUTOMATIC:
+            return ""
+        if name != self.server_name:
+            return f"is of kind {name or 'none'}, not {self.server_name}"
+        wrong = (f"has {key} {index[key]}, not {value}" for key, value in self.build.items() if key in index
+                 and str(index[key]) != str(value))  # fmt: skip
+        return next(wrong, "")
+
+    def search_parameters(self, limit: int, *, thorough: bool = False) -> JsonObject:
+        """The parameters of a query for so many rows.
+
+        Args:
+            thorough: Find nearly all of the nearest rows.
+        """
+        # "Set this parameter to 10 for the most accurate results" (Zilliz Cloud, which chooses the kind of index
+        # itself); others ignore it.
+        parameters = {"level": 10}
+        if self.effort_name:
+            effort = self.max_effort if thorough else self.effort
+            if self.effort_name == "search_list":
+                effort = min(effort, max(200, 10 * limit))  # the server refuses more
+            parameters[self.effort_name] = effort if self.effort_name == "nprobe" else max(effort, limit)
+        return {"params": parameters}
+
+
+FLAT = MilvusKind(EXACT, "FLAT", {})
+
+
+def kind_of(settings: MilvusSettings) -> MilvusKind:
+    """The kind of index that the settings name."""
+    hnsw, ivf, diskann = settings.hnsw, settings.ivf_sq8, settings.diskann
+    match settings.index:
+        case "hnsw":
+            build = {"M": hnsw.m, "efConstruction": hnsw.ef_construction}
+            return MilvusKind(index_text("hnsw", hnsw.model_dump()), "HNSW", build, "ef", hnsw.ef, _MAX_EF)
+        case "ivf_sq8":
+            text = index_text("ivf_sq8", ivf.model_dump())
+            return MilvusKind(text, "IVF_SQ8", {"nlist": ivf.nlist}, "nprobe", ivf.nprobe, ivf.nlist)
+        case "diskann":
+            text = index_text("diskann", diskann.model_dump())
+            return MilvusKind(text, "DISKANN", {}, "search_list", diskann.search_list, _MAX_EF)
+        case _:
+            return FLAT
+
+
+def is_automatic(index: Mapping[str, object]) -> bool:
+    """Return True if the server chose the kind itself."""
+    return bool(index.get("index_type") == _AUTOMATIC)
 
 
 class MilvusRows:

@@ -4,8 +4,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from searchsocket.project.settings.index_kinds import HnswSettings, IndexParameters
-from searchsocket.project.settings.section import SettingsSection
+from searchsocket.project.settings.section import HnswSettings, IndexParameters, SettingsSection
 
 MilvusIndexKind = Literal["exact", "hnsw", "ivf_sq8", "diskann"]
 

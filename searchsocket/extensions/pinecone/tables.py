@@ -16,14 +16,6 @@ from typing import Any
 from searchsocket.errors import KeyMissing, VectorBackendRefused, VectorBackendUnavailable
 from searchsocket.extensions.pinecone.connection import PineconeConnection
 from searchsocket.extensions.pinecone.namespace import (
-    DocumentNamespace,
-    LegacyNamespace,
-    Namespace,
-    namespace_name,
-    namespace_prefix,
-    unless_absent,
-)
-from searchsocket.extensions.pinecone.rows import (
     BUCKET,
     BUCKETS,
     BYTES_A_NUMBER,
@@ -31,9 +23,15 @@ from searchsocket.extensions.pinecone.rows import (
     MARK,
     RECORD,
     ROOM_FOR_THE_REST,
+    DocumentNamespace,
+    LegacyNamespace,
+    Namespace,
     any_vector,
     mark_of,
+    namespace_name,
+    namespace_prefix,
     row_of,
+    unless_absent,
     upsert_batches,
     where_of,
 )

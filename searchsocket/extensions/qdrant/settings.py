@@ -4,8 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from searchsocket.project.settings.index_kinds import HnswSettings, IndexKind
-from searchsocket.project.settings.section import SettingsSection
+from searchsocket.project.settings.section import HnswSettings, IndexKind, SettingsSection
 
 
 class QdrantHnswSettings(HnswSettings):

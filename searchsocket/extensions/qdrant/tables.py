@@ -16,13 +16,13 @@ import numpy as np
 
 from searchsocket.errors import ConfigMissing, VectorBackendRefused, VectorBackendUnavailable
 from searchsocket.extensions.qdrant.settings import QdrantSettings
-from searchsocket.project.settings.index_kinds import HnswSettings
+from searchsocket.project.settings.section import HnswSettings
 from searchsocket.stores.base.conditions import Among, Between, Condition, Conditions, Either
 from searchsocket.stores.base.naming import index_text, server_address
 from searchsocket.stores.base.row_hits import RowHit
 from searchsocket.stores.base.tables import FIELDS, TableRow
 from searchsocket.system.batches import batches
-from searchsocket.text.provider_words import provider_message
+from searchsocket.text.mistakes import provider_message
 from searchsocket.types import EXACT, Vector
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 A text's vector is the sum of the vectors of its tokens, scaled to unit length. The table contains small whole numbers,
 so every sum is exact: equal on every machine, in every order and in every batch. `training/README.md` describes how
-the table was made, and its limits.
+the table was made, and its limits. The vocabulary is also a list of English words, independent of the index's model.
 """
 
 import hashlib
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from searchsocket.models.embedders.base import BUILTIN, Limits, TextKind
 from searchsocket.system.arrays import mapped_array
 from searchsocket.text.late_pattern import LatePattern
+from searchsocket.text.words import parse_query, stem, stems
 from searchsocket.types import Vectors
 
 MAX_WORD_CHARS = 64  # longer words (hashes, data URLs) are cut
@@ -34,6 +35,16 @@ _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W_A-Za-z0-9]+")
 _DATA = Path(__file__).with_name("data")
 TABLE, ENTRIES = "builtin.npy", "builtin.txt"
 MAX_TOKENS = 100_000  # 127 times this stays far below 2**31, so sums cannot overflow
+
+_INNER = "##"  # before a piece from inside a word
+_FIRST, _LAST = 4, 3  # minimum letters of the two words of a compound; shorter ones would accept noise
+# Rows of neighbouring keys: `asdf` is the name of a program, and also a typical test input.
+_KEYS = ("qwertyuiop", "asdfghjkl", "zxcvbnm", "qwertzuiop", "azertyuiop", "yxcvbnm")
+_MIN_KEYS = 4
+_MIN_REPEATED_KEYS = 3  # `asdasd`
+# What people type and can say: vowels, and at most four consonants in a row.
+_SPOKEN = re.compile(r"(?=.*[aeiouy])(?!.*[^aeiouy]{5})[a-z]{3,}")
+_PREFIXES = ("un", "re", "dis", "non", "pre", "post", "over")
 
 
 class Tokens:
@@ -172,3 +183,59 @@ def _unknown_vector(text: str, dimensions: int) -> NDArray[np.float64]:
     """Return a fixed vector of +1 and -1 for a text without any known token; only equal texts have equal ones."""
     bits = hashlib.shake_128(text.encode("utf-8", "replace")).digest((dimensions + 7) // 8)
     return np.unpackbits(np.frombuffer(bits, dtype=np.uint8))[:dimensions].astype(np.float64) * 2 - 1
+
+
+def is_language(text: str) -> bool:
+    """Return True if every word of a query, without stop words, is English, alone or joined with its neighbour."""
+    words = [word for word in parse_query(text).words if not word.is_stop]
+    return bool(words) and all(all(map(_is_word, word.exact.split("-"))) for word in words)
+
+
+def is_run_of_keys(word: str) -> bool:
+    """Return True if a word in small letters is typed by neighbouring keys, also twice: `asdfasdf`."""
+    if len(word) >= _MIN_KEYS and _are_neighbours(word):
+        return True
+    part = word[: len(word) // 2]
+    return len(part) >= _MIN_REPEATED_KEYS and part * 2 == word and _are_neighbours(part)
+
+
+def _are_neighbours(keys: str) -> bool:
+    return any(keys in row or keys[::-1] in row for row in _KEYS)
+
+
+def may_be_word(word: str) -> bool:
+    """Return True if a word may be one of any language or a name: `zugzwang`, but neither `zqxvw` nor `asdfg`."""
+    return _SPOKEN.fullmatch(word) is not None and not is_run_of_keys(word)
+
+
+def _is_word(word: str) -> bool:
+    tokens, stems_of_words = _lexicon()
+    if is_run_of_keys(word):
+        return False
+    if _is_entry(word, tokens):
+        return True
+    if not word.isalpha() or not word.isascii():
+        return False
+    # A word that is its own stem is already checked above: `duti` is no word, although it is the stem of `duties`.
+    if (stemmed := stem(word)) != word and stemmed in stems_of_words:
+        return True
+    splits = ((word[:at], word[at:]) for at in range(2, len(word) - _LAST + 1))
+    return any(
+        (len(last) >= _FIRST and _is_entry(last, tokens)) or (stem(last) in stems_of_words and len(last) > _FIRST)
+        if first in _PREFIXES
+        else len(first) >= _FIRST
+        and _is_entry(first, tokens)
+        and ((len(last) >= _FIRST and _is_entry(last, tokens)) or f"{_INNER}{last}" in tokens)
+        for first, last in splits
+    )
+
+
+def _is_entry(word: str, tokens: Tokens) -> bool:
+    return len(word) > 2 and word.isalpha() and word in tokens
+
+
+@cache
+def _lexicon() -> tuple[Tokens, frozenset[str]]:
+    """Return the vocabulary, and the stems of its whole words; loading takes 40 ms at the first call."""
+    tokens = vocabulary()
+    return tokens, frozenset(stems({entry for entry in tokens if _is_entry(entry, tokens)}))

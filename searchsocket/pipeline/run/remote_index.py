@@ -17,8 +17,8 @@ from searchsocket.models.embedders.base import Embedder, is_uncached
 from searchsocket.models.embedders.cache import EmbeddingCache
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.stage import raise_if_stopped
-from searchsocket.project.settings.index_kinds import IndexParameters
 from searchsocket.project.settings.model import VectorSettings
+from searchsocket.project.settings.section import IndexParameters
 from searchsocket.stores.base.index_reader import IndexReader
 from searchsocket.stores.base.vectors import Finding
 from searchsocket.types import Generation, Hit, Recall, Record, Scope, Vectors

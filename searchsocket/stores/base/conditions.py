@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from searchsocket.stores.base.labels import groups_of
 from searchsocket.stores.base.vectors import canonical
-from searchsocket.text.storable import storable
+from searchsocket.text.hidden import storable
 from searchsocket.types import Filter
 
 NEVER = 99_999_999_999_999  # `died` of a row that no generation has ended; exact as a float64

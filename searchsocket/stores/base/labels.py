@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from searchsocket.text.storable import storable
+from searchsocket.text.hidden import storable
 from searchsocket.types import Filter
 
 LANGUAGE, KIND = "language", "kind"  # names that no facet can have

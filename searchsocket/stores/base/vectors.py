@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from searchsocket.errors import BadVectors
 from searchsocket.stores.base.labels import labels_of
-from searchsocket.text.storable import storable
+from searchsocket.text.hidden import storable
 from searchsocket.types import EXACT, MATCH_ALL, Filter, Generation, Hit, Record, Scope, Scores, Vector, Vectors
 from searchsocket.web.urls.paths import ancestors, normalise_prefix
 

@@ -20,7 +20,7 @@ from searchsocket.errors import RecordsMissing
 from searchsocket.stores.bounded import BoundedCache
 from searchsocket.stores.local.layout import PackEntry
 from searchsocket.system.arrays import Integers, load_arrays, saved_array
-from searchsocket.text.storable import storable
+from searchsocket.text.hidden import storable
 
 Ids = NDArray[np.bytes_]
 Rows = NDArray[np.int64]  # positions of vectors and facts

@@ -27,7 +27,7 @@ from searchsocket.stores.local.reader import LocalReader
 from searchsocket.stores.local.vectors.matrix import map_matrix
 from searchsocket.stores.words.pack_words import PackWords, write_words
 from searchsocket.system.files import link_file, make_folder
-from searchsocket.text.storable import storable
+from searchsocket.text.hidden import storable
 from searchsocket.types import Generation, Record, Renamed, Vector, Vectors
 
 _NULLABLE = STAGED_COLUMNS.replace(" NOT NULL", "").replace("id TEXT", "id TEXT PRIMARY KEY", 1)

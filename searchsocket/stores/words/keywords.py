@@ -42,7 +42,7 @@ from searchsocket.stores.words.vocabulary import (
     names_vocabulary,
     nearest_name,
 )
-from searchsocket.text.storable import storable
+from searchsocket.text.hidden import storable
 from searchsocket.text.synonyms import NO_SYNONYMS, Forms, Synonyms, SynonymSource
 from searchsocket.text.typos import allowed_edits
 from searchsocket.text.variants import same_version, variants_of

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 
-from searchsocket.text.storable import storable
+from searchsocket.text.hidden import storable
 from searchsocket.text.words import BEFORE_NAMES, STOP_WORDS, fold, parse_query, stem
 
 # The share of pages that contain a word: on three sites the product's name is on 93 to 99 %, "use" and "rule" on 95 %.

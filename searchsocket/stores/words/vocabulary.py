@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from searchsocket.stores.bounded import BoundedCache
 from searchsocket.stores.words.index import Rows, WordIndex
 from searchsocket.stores.words.pack_words import NAMES, PAGE_NAMES
-from searchsocket.text.storable import storable
+from searchsocket.text.hidden import storable
 from searchsocket.text.typos import MAX_ENDING_CHARS, SHARED_CHARS, allowed_edits, nearest
 from searchsocket.text.words import name_of, possible_names, spelled_name, stem
 

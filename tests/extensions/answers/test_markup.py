@@ -2,7 +2,7 @@
 
 import pytest
 
-from searchsocket.extensions.answers.markup import without_unsafe_markup
+from searchsocket.extensions.answers.pieces import without_unsafe_markup
 
 PAGES = {"/docs/keys#rotate"}
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from searchsocket.extensions.export.hosts import HOSTS, SERVER, Host, StaticBuild, detect_host
+from searchsocket.extensions.export.after_build import HOSTS, SERVER, Host, StaticBuild, detect_host
 
 PAGE = Path(__file__).parents[3] / "examples/docs-site/src/content/recipes/static-hosts.md"
 ONE_STEP = StaticBuild("npm run build", "build", "build/searchsocket", is_one_step=True)

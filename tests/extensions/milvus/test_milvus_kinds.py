@@ -9,9 +9,9 @@ from pymilvus import MilvusClient
 from searchsocket.errors import VectorBackendUnavailable
 from searchsocket.extensions.milvus.connection import MilvusConnection
 from searchsocket.extensions.milvus.index import MilvusVectors
-from searchsocket.extensions.milvus.kinds import kind_of
+from searchsocket.extensions.milvus.rows import kind_of
 from searchsocket.extensions.milvus.settings import IvfSettings, MilvusSettings
-from searchsocket.project.settings.index_kinds import HnswSettings
+from searchsocket.project.settings.section import HnswSettings
 from searchsocket.testing.store.samples import MAIN, ids, random_units
 from searchsocket.testing.vector_index import ONE, TWO, put, row, visible_ids
 from searchsocket.types import Filter

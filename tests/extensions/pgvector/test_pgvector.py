@@ -13,8 +13,8 @@ import pytest
 
 from searchsocket.errors import KeyMissing, VectorBackendRefused, VectorBackendUnavailable
 from searchsocket.extensions.pgvector.tables import PgvectorTables
-from searchsocket.project.settings.index_kinds import HnswSettings
 from searchsocket.project.settings.model import VectorSettings
+from searchsocket.project.settings.section import HnswSettings
 from searchsocket.stores import make_vectors
 from searchsocket.stores.base.conditions import Among
 from searchsocket.stores.base.tables import TableRow

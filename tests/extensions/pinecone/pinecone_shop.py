@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from searchsocket.extensions.pinecone.connection import PineconeConnection
-from searchsocket.extensions.pinecone.rows import BORN, DIED, RECORD
+from searchsocket.extensions.pinecone.namespace import BORN, DIED, RECORD
 from searchsocket.extensions.pinecone.tables import PineconeTables
 from searchsocket.stores.local.store import LocalStore
 from searchsocket.stores.table_vectors import TableVectors

@@ -7,8 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from searchsocket.errors import VectorBackendUnavailable
-from searchsocket.extensions.pinecone.namespace import namespace_name
-from searchsocket.extensions.pinecone.rows import PineconeRow, row_of, upsert_batches
+from searchsocket.extensions.pinecone.namespace import PineconeRow, namespace_name, row_of, upsert_batches
 from searchsocket.stores.base.conditions import NEVER
 from searchsocket.stores.base.naming import generation_number
 from searchsocket.stores.base.vectors import VectorRow

@@ -12,8 +12,8 @@ from qdrant_client import QdrantClient
 
 from searchsocket.errors import KeyMissing, VectorBackendRefused, VectorBackendUnavailable
 from searchsocket.extensions.qdrant.tables import QdrantTables
-from searchsocket.project.settings.index_kinds import HnswSettings
 from searchsocket.project.settings.model import VectorSettings
+from searchsocket.project.settings.section import HnswSettings
 from searchsocket.stores import make_vectors
 from searchsocket.testing.store.filters import FiltersContract
 from searchsocket.testing.store.samples import DIMENSIONS, EAST

@@ -2,7 +2,7 @@
 
 import pytest
 
-from searchsocket.models.embedders.lexicon import is_language
+from searchsocket.models.embedders.builtin import is_language
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searchsocket.errors import ConfigError
-from searchsocket.project.settings.load import all_keys, load_settings
+from searchsocket.project.settings.load import all_keys, effective_settings, load_settings
 from searchsocket.project.settings.model import Settings
-from searchsocket.project.settings.origins import effective_settings
 from searchsocket.sources import configured_site
 
 

@@ -33,7 +33,7 @@ from searchsocket.extensions.code.search.ranking import (
     rank_code,
 )
 from searchsocket.extensions.code.search.results import ReadNow, code_result
-from searchsocket.models.embedders.lexicon import is_language
+from searchsocket.models.embedders.builtin import is_language
 from searchsocket.models.embedders.queries import NoVector, QueryVectors, vector_for
 from searchsocket.search.answer import Note
 from searchsocket.search.answering.sentences import QuestionTerms

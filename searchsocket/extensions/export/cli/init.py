@@ -11,9 +11,15 @@ import click
 from searchsocket.cli.init import set_up
 from searchsocket.cli.options import with_options
 from searchsocket.cli.output import safe
-from searchsocket.extensions.export.after_build import puts_search_into_pages, step_changes
+from searchsocket.extensions.export.after_build import (
+    HOSTS,
+    SERVER,
+    StaticBuild,
+    detect_host,
+    puts_search_into_pages,
+    step_changes,
+)
 from searchsocket.extensions.export.built_pages import FOLDER
-from searchsocket.extensions.export.hosts import HOSTS, SERVER, StaticBuild, detect_host
 from searchsocket.setup.changes import AnswerSource, Plan
 from searchsocket.setup.plan import ServerlessSearch
 from searchsocket.setup.site import SiteFacts

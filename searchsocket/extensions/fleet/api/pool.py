@@ -27,7 +27,7 @@ from searchsocket.project.project import Project
 from searchsocket.serving.service import OnError, SearchService
 from searchsocket.stores.local.open_readers import MemoryBudget
 from searchsocket.stores.local.store import LocalStore
-from searchsocket.system.memory import return_freed_memory
+from searchsocket.system.this_process import return_freed_memory
 from searchsocket.web.urls.site import site_origin
 
 IDLE_S = 3600.0  # projects and scopes without a query for this time are closed

@@ -51,7 +51,7 @@ from searchsocket.stores.words.tables import Slots
 from searchsocket.system.batches import batches
 from searchsocket.system.errors import client_error
 from searchsocket.system.files import link_file
-from searchsocket.system.memory import return_freed_memory
+from searchsocket.system.this_process import return_freed_memory
 from searchsocket.types import Spread, Vectors
 
 _MAX_CHANGED_SHARE = 0.3  # above it, an update costs more than writing everything again

@@ -21,7 +21,7 @@ from searchsocket.stores.local.catalogue.records import connect_memory, connect_
 from searchsocket.stores.local.layout import BODIES, EDITED_BODIES, NamingDamage
 from searchsocket.system.compressed import Packing, packed, unpacked
 from searchsocket.system.files import link_file
-from searchsocket.text.storable import storable
+from searchsocket.text.hidden import storable
 
 _COLUMNS = "url TEXT NOT NULL, digest TEXT NOT NULL, phrases TEXT NOT NULL, text BLOB NOT NULL"
 STAGED_TABLE = f"CREATE TABLE IF NOT EXISTS bodies ({_COLUMNS}, PRIMARY KEY (url));"

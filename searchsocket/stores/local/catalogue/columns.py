@@ -13,7 +13,7 @@ from functools import lru_cache
 from json.encoder import encode_basestring
 from typing import Any, NamedTuple, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 
-from searchsocket.text.storable import storable
+from searchsocket.text.hidden import storable
 from searchsocket.types import Chunk, Generation, PageFacts, Record
 
 _OF_GENERATION = ("project_id", "scope", "model_id")  # the same in every record, so the manifest contains them

@@ -23,7 +23,7 @@ from searchsocket.stores.local.catalogue.packed_texts import (
     unpacked_plain,
 )
 from searchsocket.stores.words.documents import WordRow, words_of
-from searchsocket.text.storable import storable
+from searchsocket.text.hidden import storable
 from searchsocket.types import Code, Generation, Record, Scope
 from searchsocket.web.urls.paths import sort_key
 

@@ -24,7 +24,7 @@ from searchsocket.stores.local.catalogue.records import path_bounds
 from searchsocket.stores.local.layout import NamingDamage
 from searchsocket.stores.local.numbering import Numbering, Origins, Places, Rows
 from searchsocket.system.arrays import Integers
-from searchsocket.text.storable import storable
+from searchsocket.text.hidden import storable
 from searchsocket.types import MATCH_ALL, Filter, Hit, Scores, Vector, Vectors
 
 _MAX_CACHED_TAGS = 256
