@@ -8,13 +8,16 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
+from threading import Lock
 from typing import Any
 
 import httpcore
 import httpx
 
 from searchsocket.system.encoding import ACCEPTED, BodyTooLarge, DamagedBody, EncodingRefused, unpacked_parts
-from searchsocket.system.exchange import Exchange, TimedBackend, timed_transport, within
+from searchsocket.system.exchange import EnvironmentRefused, Exchange, TimedBackend, timed_transport, within
+from searchsocket.system.proxies import environment_proxies, proxy_problem
 
 _CONNECTIONS = 32
 _UNPACKED_HEADERS = frozenset({b"content-encoding", b"content-length", b"transfer-encoding"})
@@ -65,9 +68,17 @@ class BoundedTransport(httpx.BaseTransport):
         self._max_bytes = max_bytes
         self._least_bytes_per_s = least_bytes_per_s
         self._monotonic = monotonic
-        self._inner = timed_transport(
-            backend or TimedBackend(), connections=connections, trust_env=trust_env, keep_s=keep_s, proxy=proxy
+        self._open = partial(
+            timed_transport,
+            backend or TimedBackend(),
+            connections=connections,
+            trust_env=trust_env,
+            keep_s=keep_s,
+            proxy=proxy,
         )
+        self._proxy = proxy or ""
+        self._transports: dict[bool, httpx.HTTPTransport] = {}  # by use of TLS
+        self._opening = Lock()
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Return a response whose body raises as soon as it exceeds a limit.
@@ -75,13 +86,15 @@ class BoundedTransport(httpx.BaseTransport):
         Raises:
             httpx.TimeoutException: The deadline passed; also raised by reading the body.
             httpx.TransportError: Connecting, sending or receiving failed; also raised by reading the body.
+            EnvironmentRefused: The proxy or the certificates in the environment cannot be used.
             BodyLimit: When reading the body: it is too large, damaged, or has another encoding.
         """
         if request.headers.get("accept-encoding") != "identity":
             request.headers["Accept-Encoding"] = ACCEPTED
+        transport = self._transport_for(request.url)
         current = Exchange(self._time_of(request), self._monotonic, self._least_bytes_per_s)
         with within(current):
-            response = self._inner.handle_request(request)
+            response = transport.handle_request(request)
         current.head_is_here()
         max_bytes = _MAX_BYTES.get() or self._max_bytes
         encodings = response.headers.get_list("content-encoding", split_commas=True)
@@ -97,7 +110,19 @@ class BoundedTransport(httpx.BaseTransport):
 
     def close(self) -> None:
         """Close all connections."""
-        self._inner.close()
+        for transport in self._transports.values():
+            transport.close()
+
+    def _transport_for(self, url: httpx.URL) -> httpx.HTTPTransport:
+        # Only TLS needs certificates: a server of this machine answers without them.
+        is_encrypted = self._proxy.startswith("https:") or url.scheme == "https"
+        with self._opening:
+            if is_encrypted not in self._transports:
+                try:
+                    self._transports[is_encrypted] = self._open(is_encrypted=is_encrypted)
+                except (ImportError, ValueError, httpx.InvalidURL) as error:
+                    raise EnvironmentRefused(proxy_problem(self._proxy, error)) from error
+            return self._transports[is_encrypted]
 
     def _time_of(self, request: httpx.Request) -> float:
         timeout_s = request.extensions.get("timeout", {}).get("read")
@@ -152,10 +177,32 @@ def bounded_client(timeout_s: float, max_bytes: int, **options: Any) -> httpx.Cl
         options: Of `BoundedTransport` if it has them, else of `httpx.Client`.
     """
     bounds = {name: options.pop(name) for name in ("least_bytes_per_s", "keep_s", "monotonic") if name in options}
-    # httpx reads proxies from the environment only for its own transports.
-    mounts = {
-        pattern: BoundedTransport(timeout_s, max_bytes, proxy=proxy, **bounds) if proxy else None
-        for pattern, proxy in httpx._utils.get_environment_proxies().items()
-    }
-    transport = BoundedTransport(timeout_s, max_bytes, **bounds)
-    return httpx.Client(transport=transport, mounts=mounts, timeout=timeout_s, **options)
+    transport = _EnvironmentTransport(partial(BoundedTransport, timeout_s, max_bytes, **bounds))
+    return httpx.Client(transport=transport, timeout=timeout_s, **options)
+
+
+def failure_reason(error: BaseException) -> str:
+    """The reason of a failed request, without its address and headers."""
+    return str(error) if isinstance(error, EnvironmentRefused) else type(error).__name__
+
+
+class _EnvironmentTransport(httpx.BaseTransport):
+    """Sends a request through the proxy that the environment names for its address, if any."""
+
+    def __init__(self, make: Callable[..., BoundedTransport]) -> None:
+        self._make = make
+        self._proxies = environment_proxies()
+        self._transports: dict[str, BoundedTransport] = {}  # by proxy; "" = none
+        self._opening = Lock()
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        proxy = self._proxies.of(request.url)
+        with self._opening:
+            transport = self._transports.get(proxy)
+            if transport is None:
+                transport = self._transports[proxy] = self._make(proxy=proxy or None)
+        return transport.handle_request(request)
+
+    def close(self) -> None:
+        for transport in self._transports.values():
+            transport.close()

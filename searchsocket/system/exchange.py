@@ -1,10 +1,11 @@
 """Network connections with a deadline: each wait gets the remaining time of its request."""
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
-from ssl import SSLContext
+from ssl import PROTOCOL_TLS_CLIENT, SSLContext
 
 import httpcore
 import httpx
@@ -12,6 +13,10 @@ import httpx
 from searchsocket.system.json_text import JsonObject
 
 _MAX_HEAD_BYTES = 65_536  # before the body, including informational responses
+
+
+class EnvironmentRefused(httpx.TransportError):
+    """The environment names a proxy or certificates that cannot be used; the message names the variable."""
 
 
 class Exchange:
@@ -114,7 +119,12 @@ class TimedBackend(httpcore.SyncBackend):
 @cache
 def _ssl_context(trust_env: bool) -> SSLContext:
     # Reading the certificates of the authorities takes 20 ms.
-    return httpx.create_ssl_context(trust_env=trust_env)
+    try:
+        return httpx.create_ssl_context(trust_env=trust_env)
+    except OSError as error:  # with the errors of TLS
+        names = [name for name in ("SSL_CERT_FILE", "SSL_CERT_DIR") if os.environ.get(name)]
+        origin = f"in ${names[0]}" if trust_env and names else "of this machine"
+        raise EnvironmentRefused(f"the certificates {origin} cannot be read: {error.strerror or error}") from error
 
 
 def timed_transport(
@@ -122,6 +132,7 @@ def timed_transport(
     *,
     connections: int,
     trust_env: bool,
+    is_encrypted: bool = True,
     keep_s: float = 5.0,
     proxy: str | None = None,
 ) -> httpx.HTTPTransport:
@@ -129,10 +140,14 @@ def timed_transport(
 
     Args:
         trust_env: The environment may set certificates.
+        is_encrypted: False = it only connects without TLS, and reads no certificates.
         keep_s: How long an unused connection is kept.
         proxy: Address of the proxy to send requests through.
+
+    Raises:
+        EnvironmentRefused: The certificates cannot be read.
     """
-    context = _ssl_context(trust_env)
+    context = _ssl_context(trust_env) if is_encrypted else SSLContext(PROTOCOL_TLS_CLIENT)
     transport = httpx.HTTPTransport(verify=context, trust_env=trust_env, proxy=proxy)
     options: JsonObject = {
         "ssl_context": context,

@@ -208,6 +208,8 @@ class OpenAIModel:
         import httpx2
         import openai
 
+        from searchsocket.system.bounded_http import failure_reason
+
         if isinstance(error, openai.APIStatusError):
             with suppress(Exception):
                 error.response.read()
@@ -224,7 +226,7 @@ class OpenAIModel:
         if isinstance(error, openai.APITimeoutError | httpx2.TimeoutException):
             problem = f"{self._host} did not finish within {self._timeout_s:g} seconds (answers.timeout_s)"
         elif isinstance(error, openai.APIConnectionError | httpx2.TransportError):
-            problem = f"{self._host} cannot be reached ({type(error.__cause__ or error).__name__})"
+            problem = f"{self._host} cannot be reached ({failure_reason(error.__cause__ or error)})"
         else:
             problem = f"{self._host} sent an invalid stream ({type(error).__name__})"
         return ProviderFailure(Refusal(problem, is_transient=True))

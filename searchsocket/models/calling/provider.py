@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from searchsocket.errors import ConfigError, SearchSocketError
-from searchsocket.system.bounded_http import BodyLimit, bounded_client
+from searchsocket.system.bounded_http import BodyLimit, bounded_client, failure_reason
 from searchsocket.system.json_text import JsonObject
 from searchsocket.system.retry_after import retry_after_s
 from searchsocket.text.mistakes import provider_message
@@ -109,9 +109,14 @@ def reason_of(content: bytes) -> str:
     """Return the reason in the body of a refusal: in `error`, `detail` or `message`, of an object or of a list."""
     text = content.decode("utf-8", "replace")
     try:
-        return "; ".join(_reasons(json.loads(text), depth=0)) or text
+        return reason_in(json.loads(text)) or text
     except (ValueError, RecursionError):
         return text
+
+
+def reason_in(body: object) -> str:
+    """Return the reason that a JSON value states for a refusal; "" if it states none."""
+    return "; ".join(_reasons(body, depth=0))
 
 
 def _reasons(value: object, depth: int) -> Iterator[str]:
@@ -142,8 +147,7 @@ class ProviderClient:
             ConfigError: The address, or the key, cannot be sent.
         """
         self.host = host_of(base_url, setting)
-        if not (key.isascii() and key.isprintable()):
-            raise ConfigError(f"the key of {setting} contains invalid characters; set it again")
+        check_key(key, f"the key of {setting} contains invalid characters; set it again")
         self._base_url = base_url.rstrip("/")
         self._key = key
         headers = {"Authorization": f"Bearer {key}"} if key else {}
@@ -165,7 +169,7 @@ class ProviderClient:
         except BodyLimit as error:
             problem = f"{self.host} sent an invalid answer: {error}"
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
-            problem = f"{self.host} cannot be reached ({type(error).__name__})"
+            problem = f"{self.host} cannot be reached ({failure_reason(error)})"
         else:
             if answer.status_code == 200:
                 return answer.content
@@ -174,15 +178,30 @@ class ProviderClient:
         raise ProviderFailure(Refusal(problem, is_transient=True))
 
 
+def check_key(key: str, problem: str) -> None:
+    """Check that a header can contain a key.
+
+    Raises:
+        ConfigError: It cannot, with this message.
+    """
+    if not (key.isascii() and key.isprintable()):
+        raise ConfigError(problem)
+
+
 def host_of(base_url: str, setting: str) -> str:
     """Return the host of a provider's address.
 
     Raises:
-        ConfigError: The address is not http(s), or names no host.
+        ConfigError: The address is not http(s), names no host, or has a part after its path.
     """
     parts = urlsplit(base_url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ConfigError(f"{setting}.base_url must begin with http:// or https://, and name a host")
+    if parts.query or parts.fragment:
+        raise ConfigError(
+            f"{setting}.base_url must end with its path, without ? and #; "
+            "for Azure, set https://NAME.openai.azure.com/openai/v1"
+        )
     return parts.hostname
 
 

@@ -152,8 +152,15 @@ class OpenAIEmbedder:
             body = json_object(content, self.model_id, BadVectors)
             with self._lock:  # unusable vectors are charged too
                 self._charged += _charge(body, texts)
-            return checked(_rows(body, len(texts), self.model_id), len(texts), self.dimensions, self.model_id)
+            return checked(self._rows(body, len(texts)), len(texts), self.dimensions, self.model_id)
         raise _error_of(refusal)
+
+    def _rows(self, body: JsonObject, count: int) -> Vectors:
+        try:
+            return _rows(body, count, self.model_id)
+        except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
+            reason = self._client.reason_in(body) or type(error).__name__  # some servers answer a refusal with 200
+            raise BadVectors(f"{self.model_id} did not answer with embeddings ({reason})") from error
 
     def _answer(self, texts: Sequence[str], max_bytes: int) -> tuple[bytes, Mapping[str, str]]:
         """Request vectors in base64, which is a fifth of the bytes; as numbers from a server that refuses base64."""
@@ -226,21 +233,18 @@ def _charge(body: JsonObject, texts: Sequence[str]) -> int:
 def _rows(body: JsonObject, count: int, origin: str) -> Vectors:
     """Return the vectors of an answer, in the order of the texts."""
     rows: dict[int, Vector] = {}
-    try:
-        items = body["data"]
-        has_indices = any("index" in item for item in items)
-        for position, item in enumerate(items):
-            vector = item["embedding"]
-            rows[int(item["index"]) if has_indices else position] = (
-                np.frombuffer(base64.b64decode(vector, validate=True), dtype="<f4")
-                if isinstance(vector, str)
-                else np.array(vector, dtype=np.float32)
-            )
-        if sorted(rows) != list(range(count)):
-            raise BadVectors(f"{origin} returned {len(rows)} vectors for {count} texts")
-        return np.stack([rows[index] for index in range(count)])
-    except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
-        raise BadVectors(f"{origin} did not answer with embeddings ({type(error).__name__})") from error
+    items = body["data"]
+    has_indices = any("index" in item for item in items)
+    for position, item in enumerate(items):
+        vector = item["embedding"]
+        rows[int(item["index"]) if has_indices else position] = (
+            np.frombuffer(base64.b64decode(vector, validate=True), dtype="<f4")
+            if isinstance(vector, str)
+            else np.array(vector, dtype=np.float32)
+        )
+    if sorted(rows) != list(range(count)):
+        raise BadVectors(f"{origin} returned {len(rows)} vectors for {count} texts")
+    return np.stack([rows[index] for index in range(count)])
 
 
 def vocabulary_of(model: str) -> Callable[[str], int] | None:

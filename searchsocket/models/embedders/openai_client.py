@@ -8,9 +8,11 @@ import httpx2
 import openai
 
 from searchsocket.errors import BadVectors
-from searchsocket.models.calling.provider import ProviderFailure, Refusal, host_of, refusal_of
-from searchsocket.system.bounded_http import BodyLimit, at_most, bounded_client
+from searchsocket.models.calling.provider import ProviderFailure, Refusal, check_key, host_of, reason_in, refusal_of
+from searchsocket.system.bounded_http import BodyLimit, at_most, bounded_client, failure_reason
+from searchsocket.system.exchange import EnvironmentRefused
 from searchsocket.system.json_text import JsonObject
+from searchsocket.text.provider_words import provider_message
 
 _MAX_BYTES = 1_000_000  # limit of an answer, unless the caller allows more
 
@@ -76,9 +78,10 @@ class OpenAIClient:
             key_fix: Advice if the key is at fault.
 
         Raises:
-            ConfigError: The address cannot be used.
+            ConfigError: The address cannot be used, or a header cannot contain the key.
         """
         self._host = host_of(base_url, "embeddings")
+        check_key(key, f"the embedding key contains invalid characters; {key_fix}")
         self._timeout_s = timeout_s
         self._key_fix = key_fix
         http = httpx2.Client(transport=OpenAITransport(timeout_s), timeout=timeout_s, follow_redirects=True)
@@ -105,6 +108,10 @@ class OpenAIClient:
         # Raised outside the handler, so that the traceback does not contain the provider's message with the key.
         raise failure
 
+    def reason_in(self, body: JsonObject) -> str:
+        """Return the reason that an answer states for a refusal, without the key; "" if it states none."""
+        return provider_message(reason_in(body), self._client.api_key)
+
     def _failure(self, error: openai.OpenAIError) -> ProviderFailure | BadVectors:
         if isinstance(error, openai.APIStatusError):
             refusal = refusal_of(
@@ -124,5 +131,5 @@ class OpenAIClient:
         elif isinstance(cause, BodyLimit):
             return BadVectors(f"{self._host} sent an invalid answer: {cause}")
         else:
-            problem = f"{self._host} cannot be reached ({type(cause or error).__name__})"
-        return ProviderFailure(Refusal(problem, is_transient=True))
+            problem = f"{self._host} cannot be reached ({failure_reason(cause or error)})"
+        return ProviderFailure(Refusal(problem, is_transient=not isinstance(cause, EnvironmentRefused)))

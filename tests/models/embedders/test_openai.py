@@ -100,6 +100,34 @@ def test_azure_is_asked_at_its_v1_address(server: Server) -> None:
     assert (server.paths, server.keys) == (["/openai/v1/embeddings"], {f"Bearer {KEY}"})
 
 
+@pytest.mark.parametrize("end", ["/openai/deployments/small?api-version=2024-02-01", "/v1#models"])
+def test_an_address_with_a_query_is_refused(server: Server, end: str) -> None:
+    """Failure: the path of the request was joined to the query, and Azure answered 404."""
+    with pytest.raises(ConfigError, match=r"embeddings.base_url .* https://NAME.openai.azure.com/openai/v1"):
+        configured(server, base_url=server.url.removesuffix("/v1") + end)
+
+
+@pytest.mark.parametrize("key", ["sk-two\nlines", "sk-ünïcode"])
+def test_a_key_that_no_header_can_contain_is_named_by_its_variable(server: Server, key: str) -> None:
+    settings = EmbeddingSettings(provider="openai", base_url=server.url, dimensions=DIMENSIONS)
+    with pytest.raises(ConfigError, match=r"invalid characters; set a key .* in \$OPENAI_API_KEY") as failure:
+        make_embedder(settings, {"OPENAI_API_KEY": key})
+    assert key not in str(failure.value)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [{"error": "the model is still being pulled"}, {"error": {"message": "the model is still being pulled"}}],
+    ids=["text", "object"],
+)
+def test_the_reason_of_a_refusal_that_has_status_200_is_shown(
+    server: Server, embedder: Embedder, answer: dict[str, object]
+) -> None:
+    server.always = Reply(spoil=lambda _: answer)
+    with pytest.raises(BadVectors, match=r"did not answer with embeddings \(the model is still being pulled\)"):
+        embedder.embed(["a"], "passage")
+
+
 def test_ollama_is_asked_at_its_v1_address(server: Server) -> None:
     """Without a key; it takes no `dimensions`, and gives lists of numbers whatever was asked for."""
     server.paths.clear()
