@@ -24,6 +24,10 @@ from searchsocket.serving.hosts import host_name, is_loopback
 BODY_TIMEOUT_S = 10.0
 COMPRESSED_FROM = 2_000  # bytes; less fits into two packets anyway
 COMPRESS_LEVEL = 1  # a third of the size for a twentieth of a query's time; higher levels gain few per cent
+_ALLOWED = (
+    "authorization", "content-type", "if-none-match", "last-event-id", "mcp-method", "mcp-name", "mcp-protocol-version",
+    "mcp-session-id", "x-request-id",
+)  # fmt: skip
 _EXPOSED = ("etag", "link", "ratelimit-limit", "ratelimit-remaining", "ratelimit-reset", "retry-after", "x-request-id")
 CHEAP_FACTOR = 5  # times the usual limit, for probes of several load balancers and files of the page
 
@@ -80,7 +84,7 @@ def add_guards(app: FastAPI, gate: Gate) -> None:
             CORSMiddleware,
             allow_origins=settings.cors.allow_origins,
             allow_methods=("GET", "POST"),
-            allow_headers=("authorization", "content-type", "if-none-match", "x-request-id"),
+            allow_headers=_ALLOWED,
             expose_headers=_EXPOSED,
         )
     # On addresses other than loopback any name is accepted, unless names are listed.

@@ -64,7 +64,7 @@ class Target:
             ConfigError: The file cannot be parsed.
         """
         try:
-            text = self.path.read_text(encoding="utf-8")
+            text = self.path.read_text(encoding="utf-8-sig")
             data: object = tomllib.loads(text) if self.path.suffix == ".toml" else json.loads(text or "{}")
         except OSError:
             return None

@@ -102,6 +102,11 @@ def signals_raised() -> AbstractContextManager[None]:
     return _handled_by(signal.default_int_handler)
 
 
+def signals_final() -> AbstractContextManager[None]:
+    """End the process at once on SIGINT and SIGTERM: a thread that waits for stdin cannot be interrupted."""
+    return _handled_by(lambda number, _: os._exit(128 + number))
+
+
 @contextmanager
 def _handled_by(handler: Callable[[int, FrameType | None], object]) -> Iterator[None]:
     """Handle SIGINT and SIGTERM in the block; without effect outside of the main thread."""

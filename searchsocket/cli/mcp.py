@@ -23,7 +23,7 @@ from searchsocket.cli.commands import COMMANDS
 from searchsocket.cli.options import load_project, offer_options, project_option, projects_option, scope_option
 from searchsocket.cli.output import safe
 from searchsocket.cli.sites import AgentRequest, chosen_sites
-from searchsocket.errors import ConfigError, SearchSocketError, StateUnavailable
+from searchsocket.errors import ConfigError, ConfigMissing, SearchSocketError, StateUnavailable
 from searchsocket.pipeline.run.context import corpora_of
 from searchsocket.project.project import Project
 from searchsocket.system.files import write_atomic
@@ -126,7 +126,7 @@ def install(root: Path, client: ClientName, command: str, listed: bool, only_pri
     if not (command or find_spec("mcp")):
         raise ModuleNotFoundError("the extra for agents is not installed", name="mcp")
     project = load_project(root)
-    machine = Machine(Path.home(), sys.platform, os.environ)
+    machine = _machine()
     line = shlex.split(command) or [NAME]
     own = shlex.split(command) or [_own_command()]
     target = target_of(client, project.root, project.id, line, machine, own)
@@ -142,7 +142,7 @@ def install(root: Path, client: ClientName, command: str, listed: bool, only_pri
         click.echo(target.snippet, nl=False)
         return
     path = target.path.resolve()  # the target of a link into dotfiles
-    before = path.read_text(encoding="utf-8") if path.exists() else ""
+    before = path.read_text(encoding="utf-8-sig") if path.exists() else ""
     after = target.merged(before)
     if after == before:
         click.echo(f"{safe(str(path))} already contains this server; nothing to do")
@@ -158,6 +158,14 @@ def install(root: Path, client: ClientName, command: str, listed: bool, only_pri
     except OSError as error:
         raise StateUnavailable(f"cannot write {path}: {error.strerror or error}; --print shows what to add") from error
     click.echo(f"wrote {safe(str(path))}; restart {client}, and check that {target.name} is listed")
+
+
+def _machine() -> Machine:
+    try:
+        home = Path.home()
+    except RuntimeError:
+        raise ConfigMissing("this user has no home folder, where clients keep their settings; set HOME") from None
+    return Machine(home, sys.platform, os.environ)
 
 
 def _own_command() -> str:
@@ -209,7 +217,7 @@ def doctor(ctx: click.Context, root: Path, client: ClientName | None, yes: bool)
       searchsocket mcp doctor --client cursor
     """
     project = load_project(root)
-    machine = Machine(Path.home(), sys.platform, os.environ)
+    machine = _machine()
     targets = {name: target_of(name, project.root, project.id, ["searchsocket"], machine) for name in CLIENTS}
     checks_by_client = {
         name: _checks(target, project.root, starts_all=yes or name in OF_THE_USER)

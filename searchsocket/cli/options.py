@@ -91,9 +91,9 @@ def all_of(*options: Callable[[Any], Any]) -> Callable[[F], F]:
 
 
 def _project_folder(_: click.Context, __: click.Parameter, folder: Path | None) -> Path:
-    from searchsocket.project.location import project_here
+    from searchsocket.project.location import current_folder, project_here
 
-    return folder or project_here(Path.cwd())
+    return folder or project_here(current_folder())
 
 
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from searchsocket.cli.exits import signals_final
 from searchsocket.cli.options import load_project, offering
 from searchsocket.cli.service_log import trouble_line
 from searchsocket.errors import ConfigError
 from searchsocket.extensions import extensions
 from searchsocket.extensions.base import load
-from searchsocket.project.location import project_here
+from searchsocket.project.location import current_folder, project_here
 from searchsocket.project.project import Project
 from searchsocket.system.this_process import loading
 
@@ -43,7 +44,7 @@ class ServeRequest:
 
     def base(self) -> Project:
         """Open the first project without the options."""
-        return load_project(self.roots[0] if self.roots else project_here(Path.cwd()))
+        return load_project(self.roots[0] if self.roots else project_here(current_folder()))
 
     def projects(self) -> list[Project]:
         """Open the projects of the folders."""
@@ -108,7 +109,7 @@ class Sites:
 
         if len(request.roots) > 1:
             raise click.UsageError(_ONE)
-        project = enabled(load_project(request.roots[0] if request.roots else project_around(Path.cwd())))
+        project = enabled(load_project(request.roots[0] if request.roots else project_around(current_folder())))
         settings = request.settings_in(project)
         if request.is_http(settings):
             request.serve_http(project, None)
@@ -151,7 +152,8 @@ def serve_libraries(libraries: "Libraries", *, structured_content: bool) -> None
     with loading():
         from searchsocket.agents.server import make_server, serve_stdio
 
-    serve_stdio(make_server(libraries, structured=structured_content, on_error=report_error), libraries)
+    with signals_final():
+        serve_stdio(make_server(libraries, structured=structured_content, on_error=report_error), libraries)
 
 
 def report_error(error: BaseException) -> None:

@@ -195,7 +195,7 @@ def read_curation(path: Path) -> CurationRules:
     if len(data) > _MAX_BYTES:
         return _unusable(data, f"{path} is larger than {_MAX_BYTES:,} bytes, too large for rules")
     try:
-        text = data.decode()
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         return _unusable(data, f"{path}:{line}: is not UTF-8")

@@ -28,6 +28,20 @@ def has_settings(folder: Path) -> bool:
     return b"searchsocket" in shared and _has_table(shared)
 
 
+def current_folder() -> Path:
+    """Return the current folder.
+
+    Raises:
+        ConfigMissing: It was deleted.
+    """
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        from searchsocket.errors import ConfigMissing
+
+        raise ConfigMissing("the current folder was deleted; change to another one, or name a project") from None
+
+
 def project_here(folder: Path) -> Path:
     """Return the nearest configured folder of the same repository, from this one up; else this one.
 
@@ -45,6 +59,6 @@ def _has_table(toml: bytes) -> bool:
     import tomllib
 
     try:
-        return "searchsocket" in tomllib.loads(toml.decode())["tool"]
+        return "searchsocket" in tomllib.loads(toml.decode("utf-8-sig"))["tool"]
     except (ValueError, KeyError, TypeError, RecursionError):
         return False

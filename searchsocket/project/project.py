@@ -83,7 +83,7 @@ def _with_model_folder(settings: "Settings", root: Path) -> "Settings":
 
 def _package_name(root: Path) -> str:
     try:
-        name = json.loads((root / "package.json").read_text(encoding="utf-8")).get("name", "")
+        name = json.loads((root / "package.json").read_text(encoding="utf-8-sig")).get("name", "")
     except (OSError, ValueError, AttributeError):
         return ""  # no package name: the folder's name is used
     return name if isinstance(name, str) else ""

@@ -40,9 +40,10 @@ def sanitise_scope(raw: str) -> str:
     """
     if is_scope_name(raw) and raw == raw.lower():
         return raw
-    name = re.sub(r"[.]{2,}", ".", _UNSAFE.sub("-", raw)).strip("-._").lower()[: MAX_LENGTH - 9].rstrip("-._")
-    if not name:
+    if not any(map(str.isalnum, raw)):
         raise InvalidScope(f"scope name {raw[:80]!r} has no letter or digit")
+    name = re.sub(r"[.]{2,}", ".", _UNSAFE.sub("-", raw)).strip("-._").lower()[: MAX_LENGTH - 9].rstrip("-._")
+    name = name or "branch"  # of letters that a file name should not have, such as `日本`
     return f"{name}-{hashlib.sha256(raw.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
 
 

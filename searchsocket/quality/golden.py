@@ -90,7 +90,7 @@ def read_golden(path: Path) -> tuple[GoldenQuery, ...]:
     try:
         if path.stat().st_size > _MAX_BYTES:
             raise ConfigError(f"{path} is larger than {_MAX_BYTES:,} bytes, too large for golden queries")
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
         rows = _table_rows(text) if path.suffix == ".tsv" else _toml_rows(path, text)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, csv.Error, RecursionError) as error:
         raise ConfigError(f"{path} cannot be read: {error}") from error

@@ -132,7 +132,7 @@ def reader_of(root: Path) -> ReadText:
             return None
         try:
             with (root / name).open("rb") as stream:
-                return stream.read(_MAX_CONFIG_BYTES).decode("utf-8", "replace")
+                return stream.read(_MAX_CONFIG_BYTES).decode("utf-8-sig", "replace")
         except OSError:
             return None
 

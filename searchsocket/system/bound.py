@@ -68,13 +68,13 @@ def start(arguments: Sequence[str], environ: Mapping[str, str], **options: Any) 
     Args:
         options: Options of `subprocess.Popen`.
     """
-    command = [sys.executable, "-m", "searchsocket.system.bound", *arguments]
+    command = [sys.executable, "-P", "-m", "searchsocket.system.bound", *arguments]
     return subprocess.Popen(command, stdin=subprocess.PIPE, env=dict(environ), **options)  # noqa: S603  no shell
 
 
 def start_shell(command: str, folder: Path) -> "subprocess.Popen[bytes]":
     """Start a shell command in a new session that ends with this process. Not on Windows."""
-    arguments = [sys.executable, "-m", "searchsocket.system.bound", "--shell", command]
+    arguments = [sys.executable, "-P", "-m", "searchsocket.system.bound", "--shell", command]
     return subprocess.Popen(arguments, stdin=subprocess.PIPE, cwd=folder, start_new_session=True)  # noqa: S603
 
 

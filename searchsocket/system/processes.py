@@ -79,8 +79,8 @@ def map_batches(
         make_executor: Called with a number of workers; default: processes.
     """
     make = make_executor or _processes
-    executor = make(workers) if workers or make_executor else None
-    if executor is None or not _is_usable(executor):
+    executor = _usable(make, workers) if workers or make_executor else None
+    if executor is None:
         yield from map(work, batches)
         return
     source = iter(batches)
@@ -103,14 +103,17 @@ def map_batches(
         queue.close()
 
 
-def _is_usable(executor: Executor) -> bool:
-    """Return True if workers start; they do not if the main program cannot be imported again."""
+def _usable(make: Callable[[int], Executor], workers: int) -> Executor | None:
+    """Return an executor whose workers start; None if the main program cannot be imported again, for example."""
+    executor = None
     try:
+        executor = make(workers)
         executor.submit(int).result()
     except BrokenExecutor:
-        executor.shutdown(wait=False)
-        return False
-    return True
+        if executor:
+            executor.shutdown(wait=False)
+        return None
+    return executor
 
 
 def _processes(workers: int) -> Executor:
@@ -120,7 +123,10 @@ def _processes(workers: int) -> Executor:
     if method == "forkserver":
         context.set_forkserver_preload([f"searchsocket.pipeline.extraction.{name}" for name in ("job", "page_steps")])
         _start_server()
-    return ProcessPoolExecutor(workers, mp_context=context, initializer=end_with_owner)
+    try:
+        return ProcessPoolExecutor(workers, mp_context=context, initializer=end_with_owner)
+    except (OSError, ImportError) as error:  # some containers and AWS Lambda have no semaphores
+        raise BrokenExecutor(f"this system starts no workers: {error}") from error
 
 
 def _start_server() -> None:

@@ -37,10 +37,12 @@ def start(
     Args:
         locks: Descriptors of open files that the child inherits.
     """
+    # `-m` puts the current folder before the library; Dagster starts further processes in the same way.
+    environ = {**environ, "PYTHONSAFEPATH": "1"}
     command = [sys.executable, "-m", __spec__.name, "dev", "-w", workspace, "-h", host, "-p", str(port)]
     inherited = {} if sys.platform == "win32" else {"pass_fds": locks}
     return subprocess.Popen(  # type: ignore[call-overload,no-any-return]  # noqa: S603  no shell
-        command, stdin=subprocess.PIPE, env=dict(environ), start_new_session=True, **inherited
+        command, stdin=subprocess.PIPE, env=environ, start_new_session=True, **inherited
     )
 
 

@@ -37,6 +37,26 @@ def install(home: Path, client: str, *arguments: str, **options: Any) -> Result:
     return CliRunner().invoke(cli, [*line, *arguments], **options)
 
 
+def test_a_user_without_a_home_folder_is_told_so(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Containers run under an id that has no entry in `/etc/passwd`."""
+
+    def fail() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", fail)
+    result = install(home, "claude-code")
+    assert (result.exit_code, "set HOME" in result.output) == (3, True), result.output
+
+
+def test_client_settings_that_begin_with_a_mark_are_read(home: Path) -> None:
+    """Windows' editors write a byte order mark before UTF-8."""
+    path = target(home, "cursor").path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(SECRET, encoding="utf-8-sig")
+    assert install(home, "cursor", input="y\n").exit_code == 0
+    assert read(path)["mcpServers"].keys() >= {"other"}
+
+
 def read(path: Path) -> dict[str, Any]:
     text = path.read_text()
     data: dict[str, Any] = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)

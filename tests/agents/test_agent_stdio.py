@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -83,6 +84,45 @@ def test_nothing_but_the_protocol_is_on_stdout_and_closing_stdin_ends_it(agent_p
     assert {message["jsonrpc"] for message in messages} == {"2.0"}
     assert messages[0]["result"]["serverInfo"]["name"] == "searchsocket"
     assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize("calls", [1, 7])
+def test_requests_before_the_end_of_stdin_are_answered(agent_project: Project, calls: int) -> None:
+    """A script sends them from a file; all but the first were lost."""
+    queries = [{"name": "search", "arguments": {"query": f"battery {number}"}} for number in range(calls)]
+    lines = [HELLO, {"jsonrpc": "2.0", "method": "notifications/initialized"}]
+    lines += [
+        {"jsonrpc": "2.0", "id": f"call {number}", "method": "tools/call", "params": query}
+        for number, query in enumerate(queries)
+    ]
+    result = subprocess.run(
+        [COMMAND, "mcp", "--project", agent_project.root],
+        input="".join(json.dumps(line) + "\n" for line in lines),
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    answers = {message["id"]: message["result"] for message in map(json.loads, result.stdout.splitlines())}
+    assert answers.keys() == {1, *(f"call {number}" for number in range(calls))}
+    assert all("1. Battery" in answers[f"call {number}"]["content"][0]["text"] for number in range(calls))
+    assert (result.returncode, result.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_it_while_stdin_is_open(agent_project: Project, number: signal.Signals) -> None:
+    """A container is stopped by SIGTERM, and its first process ignores a signal that it does not handle."""
+    server = subprocess.Popen(
+        [COMMAND, "mcp", "--project", agent_project.root], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    with server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        server.stdin.write(json.dumps(HELLO).encode() + b"\n")
+        server.stdin.flush()
+        assert b"serverInfo" in server.stdout.readline()
+        server.send_signal(number)
+        try:
+            assert server.wait(timeout=60) == 128 + number
+        finally:
+            server.kill()
 
 
 def test_a_client_that_dies_during_an_answer_ends_the_server_quietly(agent_project: Project) -> None:

@@ -174,7 +174,9 @@ def test_the_preflight_is_answered_before_any_limit(configured: Callable[..., Ap
     preflight_headers = {
         "origin": ORIGIN,
         "access-control-request-method": "POST",
-        "access-control-request-headers": "content-type",
+        # A page whose agent speaks MCP sends all of these.
+        "access-control-request-headers": "authorization,content-type,last-event-id,mcp-method,mcp-name,"
+        "mcp-protocol-version,mcp-session-id",
     }
     for _ in range(3):
         answer = api.request("OPTIONS", "/api/search", headers=preflight_headers)

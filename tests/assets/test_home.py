@@ -1,5 +1,6 @@
 """The folder that stores a project's runs."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ import yaml
 from searchsocket.cli import examine
 from searchsocket.errors import ConfigError, StateUnavailable
 from searchsocket.project.project import dagster_home, open_project
+from searchsocket_assets.run.dev import start
 from searchsocket_assets.run.home import prepare_home
 
 
@@ -89,3 +91,18 @@ def test_first_runs_of_several_scopes_at_once_leave_a_sound_home(tmp_path: Path)
     result = subprocess.run([sys.executable, "-c", OPEN, str(tmp_path)], capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
     assert {(tmp_path / str(number) / "dagster.yaml").is_file() for number in range(2)} == {True}
+
+
+def test_dagster_takes_no_module_from_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A project may have a `types.py` or a `queue.py` at its top."""
+    for name in ("types", "queue", "json", "dagster"):
+        (tmp_path / f"{name}.py").write_text("raise RuntimeError('taken from the project')\n")
+    monkeypatch.chdir(tmp_path)
+    child = start("missing.yaml", "127.0.0.1", 0, {**os.environ, "DAGSTER_HOME": str(tmp_path)}, [])
+    with child:
+        assert child.wait(timeout=120) != 0
+    errors = capfd.readouterr().err
+    assert "missing.yaml" in errors
+    assert "taken from the project" not in errors

@@ -64,6 +64,16 @@ def test_commands_find_the_project_from_a_subfolder(repository: Path, monkeypatc
     assert (repository / "packages/searchsocket.toml").is_file()
 
 
+def test_a_folder_that_was_deleted_is_named_as_the_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error was "cannot read or write: No such file or directory"."""
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    for command in (["search", "x"], ["index"], ["mcp"], ["code", "sync"], ["serve"]):
+        result = CliRunner().invoke(cli, command)
+        assert (result.exit_code, "the current folder was deleted" in result.output) == (3, True), result.output
+
+
 @pytest.mark.parametrize("command", ["sync", "status"])
 def test_a_home_folder_is_not_indexed_by_accident(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str

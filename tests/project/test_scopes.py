@@ -22,10 +22,16 @@ def test_branches_that_differ_only_in_punctuation_or_case_stay_apart() -> None:
     assert len(names) == 5
 
 
-@pytest.mark.parametrize("name", ["", "..", "///", "...", "-", " ", "日本"])
+@pytest.mark.parametrize("name", ["", "..", "///", "...", "-", " ", "❤"])
 def test_a_name_with_nothing_usable_is_refused(name: str) -> None:
     with pytest.raises(InvalidScope):
         sanitise_scope(name)
+
+
+def test_a_branch_named_in_another_script_has_a_scope() -> None:
+    names = {sanitise_scope(name) for name in ("日本", "東京", "отчёт", "feature/日本")}
+    assert len(names) == 4
+    assert all(is_scope_name(name) and name == sanitise_scope(name) for name in names)
 
 
 @given(st.text())

@@ -30,6 +30,19 @@ def die_always(batch: int) -> int:
     return batch
 
 
+@pytest.mark.parametrize("error", [OSError(38, "Function not implemented"), ImportError("no sem_open")])
+def test_a_system_without_semaphores_does_the_work_in_this_process(
+    monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    """AWS Lambda and some containers have no `/dev/shm`; the run ended with an internal error."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr("multiprocessing.synchronize.SemLock.__init__", refuse)
+    assert list(map_batches(double, range(5), workers=2, lost=lambda _: -1)) == [0, 2, 4, 6, 8]
+
+
 def test_results_come_in_the_order_of_the_batches() -> None:
     assert list(map_batches(double, range(50), workers=2, lost=lambda _: -1)) == [n * 2 for n in range(50)]
     assert list(map_batches(double, range(5), workers=1, lost=lambda _: -1)) == [0, 2, 4, 6, 8]

@@ -75,7 +75,7 @@ def read_golden_answers(root: Path) -> list[GoldenAnswer]:
     if not path.is_file():
         return []
     try:
-        return _File.model_validate(tomllib.loads(path.read_text(encoding="utf-8"))).answer
+        return _File.model_validate(tomllib.loads(path.read_text(encoding="utf-8-sig"))).answer
     except ValidationError as error:
         first = error.errors()[0]
         raise ConfigError(f"{path}: {'.'.join(map(str, first['loc']))}: {explain_mistake(first)}") from error

@@ -4,7 +4,6 @@ import threading
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 
 from searchsocket.agents.library import (
     SETS,
@@ -20,6 +19,7 @@ from searchsocket.errors import InvalidRequest, SearchSocketError
 from searchsocket.extensions.fleet.pulled import open_pulled
 from searchsocket.models.embedders.cache_place import cache_folder
 from searchsocket.pipeline.run.context import SITE
+from searchsocket.project.location import current_folder
 from searchsocket.project.project import Project, open_project
 from searchsocket.project.settings.model import StateSettings
 from searchsocket.serving.capabilities.all_capabilities import TOOL_NAMES
@@ -107,7 +107,7 @@ def pulled_home(environ: Mapping[str, str]) -> Project:
     Raises:
         StateUnavailable: The folder cannot be made.
     """
-    here = Path.cwd()
+    here = current_folder()
     folder = cache_folder(environ, here, here / StateSettings().dir) / "artifacts"
     with system_errors("cannot make", folder):
         make_private_folder(folder)

@@ -240,7 +240,7 @@ def state_dir_of(root: str, environ: Mapping[str, str]) -> str:
             if b"state" in data:
                 import tomllib  # takes as long as everything else
 
-                values = tomllib.loads(data.decode())
+                values = tomllib.loads(data.decode("utf-8-sig"))
                 for key in keys:
                     values = values[key]
                 folder = folder or str(values["dir"])

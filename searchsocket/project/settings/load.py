@@ -102,8 +102,10 @@ def config_table(root: Path) -> tuple[Path | None, tuple[str, ...]]:
 
 def _parse(path: Path) -> JsonObject:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))  # Windows' editors begin it with a mark
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path} is not encoded in UTF-8 (UTF-16?); save it as UTF-8") from error
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigError(f"{path} is not valid TOML: {error}") from error
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
@@ -259,7 +261,7 @@ def effective_settings(root: Path, environ: Mapping[str, str]) -> list[Effective
     loaded = load_settings(root, environ)
     settings, keys_of_settings = loaded.model_dump(mode="json"), list(all_keys(type(loaded)))
     path, table = config_table(root)
-    lines = _lines(path.read_text(encoding="utf-8"), table, keys_of_settings) if path else {}
+    lines = _lines(path.read_text(encoding="utf-8-sig"), table, keys_of_settings) if path else {}
     variables = {".".join(keys): name for name, keys, _ in overrides(environ)}
     is_implied = settings["embeddings"]["provider"] == "openai" and PROVIDER not in {*lines, *variables}
     for key in ("embeddings.base_url", "embeddings.api_key_env") if is_implied else ():

@@ -341,7 +341,7 @@ def scan_project(root: Path, routes_dir: str = "", static_dir: str = "") -> KitP
     def read(name: str) -> str | None:
         try:
             with (root / name).open("rb") as file:
-                return file.read(_MAX_CONFIG_BYTES).decode("utf-8", "replace")
+                return file.read(_MAX_CONFIG_BYTES).decode("utf-8-sig", "replace")
         except OSError:
             return None  # usually, it does not exist
 

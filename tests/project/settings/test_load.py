@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searchsocket.errors import ConfigError
+from searchsocket.project.location import project_here
 from searchsocket.project.settings.load import all_keys, effective_settings, load_settings
 from searchsocket.project.settings.model import Settings
 from searchsocket.sources import configured_site
@@ -38,6 +39,24 @@ def test_a_key_given_twice_is_refused(tmp_path: Path) -> None:
 def test_pyproject_can_hold_the_configuration(tmp_path: Path) -> None:
     write(tmp_path, "[tool.searchsocket.state]\ndir = '.index'\n", "pyproject.toml")
     assert load_settings(tmp_path, {}).state.dir == ".index"
+
+
+@pytest.mark.parametrize("name", ["searchsocket.toml", "pyproject.toml"])
+def test_a_file_may_begin_with_a_byte_order_mark(tmp_path: Path, name: str) -> None:
+    """Windows' editors and PowerShell write it; it was an invalid statement at line 1, column 1."""
+    table = "" if name == "searchsocket.toml" else "tool.searchsocket."
+    (tmp_path / name).write_bytes(f"[{table}state]\r\ndir = '.index'\r\n".encode("utf-8-sig"))
+    assert load_settings(tmp_path, {}).state.dir == ".index"
+    assert project_here(tmp_path) == tmp_path
+    lines = {setting.key: setting.origin for setting in effective_settings(tmp_path, {})}
+    assert lines["state.dir"] == f"{name}:2"
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "latin-1"])
+def test_a_file_in_another_encoding_is_refused_with_its_fix(tmp_path: Path, encoding: str) -> None:
+    (tmp_path / "searchsocket.toml").write_bytes("# Häfen\n[state]\ndir = '.index'\n".encode(encoding))
+    with pytest.raises(ConfigError, match="save it as UTF-8"):
+        load_settings(tmp_path, {})
 
 
 def test_two_places_at_once_are_refused(tmp_path: Path) -> None:

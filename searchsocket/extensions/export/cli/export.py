@@ -11,7 +11,7 @@ from searchsocket.cli.options import load_project, projects_option, result_optio
 from searchsocket.cli.output import count, print_json, safe, say, size
 from searchsocket.extensions.export.files import Exported, SiteExport, export_generation, export_sites
 from searchsocket.pipeline.run.index import origin_of
-from searchsocket.project.location import project_here
+from searchsocket.project.location import current_folder, project_here
 from searchsocket.project.project import Project
 from searchsocket.project.settings.source_kinds import STATIC_OUTPUT
 from searchsocket.serving.service import configured_title, home_title, site_names
@@ -37,7 +37,7 @@ def export(folder: Path, roots: tuple[Path, ...], scope_name: str | None, as_jso
       searchsocket export build/searchsocket --project apps/docs --project apps/blog
     """
 
-    projects = [load_project(root) for root in roots or (project_here(Path.cwd()),)]
+    projects = [load_project(root) for root in roots or (project_here(current_folder()),)]
     target = projects[0].root / folder
     sites = [_site(project, name, scope_name) for project, name in zip(projects, site_names(projects), strict=True)]
     if len(sites) > 1:

@@ -30,7 +30,7 @@ from searchsocket.models.embedders.cache_place import cache_folder
 from searchsocket.pipeline.run.context import SITE
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.pipeline.run.summary import IndexSummary
-from searchsocket.project.location import is_configured, project_here
+from searchsocket.project.location import current_folder, is_configured, project_here
 from searchsocket.project.project import Project
 from searchsocket.project.settings.load import load_settings
 from searchsocket.project.settings.model import Settings, StateSettings
@@ -130,7 +130,7 @@ def _project(build: Path) -> tuple[Project, str]:
 
     The settings are those of the project that the build is part of, if there is one.
     """
-    folders = (folder for folder in (project_here(build), Path.cwd()) if build.is_relative_to(folder))
+    folders = (folder for folder in (project_here(build), current_folder()) if build.is_relative_to(folder))
     root = next(filter(is_configured, folders), build.parent)
     stated = load_settings(root, os.environ)
     base = configured_site(stated, STATIC_OUTPUT.mode, _SCOPE).path or base_of_build(build)

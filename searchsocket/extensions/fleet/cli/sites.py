@@ -1,12 +1,12 @@
 """The choice of the projects that answer: of folders, of a pushed index, of the user's list, or of a location."""
 
 from functools import partial
-from pathlib import Path
 
 import click
 
 from searchsocket.agents.library import LibraryMakers
 from searchsocket.cli.sites import AgentRequest, ServeRequest, Sites, enabled, serve_checkout
+from searchsocket.project.location import current_folder
 
 
 class FleetSites(Sites):
@@ -51,7 +51,9 @@ class FleetSites(Sites):
 
         roots, urls = request.roots, request.added["urls"]
         several = mcp_server.named_projects(roots, urls) if urls or len(roots) > 1 else ()
-        project = None if several and not roots else load_project(roots[0] if roots else project_around(Path.cwd()))
+        project = (
+            None if several and not roots else load_project(roots[0] if roots else project_around(current_folder()))
+        )
         settings = request.settings_in(project)
         tools = settings.tools if request.tools else None
         if project and not roots:
