@@ -99,7 +99,7 @@ class ContentPaths:
             if name.startswith("+"):
                 return ContentPage(skip="not the page file of its route")
             if self._rules.skips and self._rules.skips.search(path):
-                return ContentPage(skip=f"no page of {self._rules.generator}")
+                return ContentPage(skip=f"no page of {self._rules.generator or 'GitBook or Docsify'}")
             page = self._page_of_file(path[len(folder) :].strip("/"), rank)
             stated = self._rules.folders[rank].stated
             return page if stated is None else _at_stated_address(page, stated, start_of(path))
@@ -120,8 +120,9 @@ class ContentPaths:
         url, part_of = rules.folders[rank].url, rules.folders[rank].name
         for folder in folders:
             url = join_names(url, part_of(folder))
-        if stem.lower() in rules.folder_pages:
-            number = 1 + list(rules.folder_pages).index(stem.lower())
+        own = part_of(stem).lower()
+        if own in rules.folder_pages:
+            number = 1 + list(rules.folder_pages).index(own)
         elif rules.has_twins and folders and stem == folders[-1]:
             number = _RANKS - 2
         else:

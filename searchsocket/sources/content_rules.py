@@ -18,6 +18,9 @@ _ORDER = re.compile(r"^(?!\d{2,4}[-_.]\d{2}|\d+[-_.]\d)\d+\s*[-_.]+\s*(?=[^-_.\s
 _DATE = re.compile(r"^(\d{4})-(\d{1,2})-(\d{1,2})-(?=.)")
 _PRIVATE = re.compile(r"(?:^|/)_(?!posts/)")  # partials and drafts
 _OF_ELEVENTY = re.compile(r"(?:^|/)_(?:includes|data)/")
+# Lists of pages, and parts of all pages, of generators without a configuration: GitBook and Docsify.
+_LISTS = re.compile(r"(?:^|/)(?:SUMMARY|_(?:sidebar|navbar|coverpage|footer))\.md$")
+_NUMBER_OF_NUXT = re.compile(r"^\d+\.(?=[^.])")
 _NO_LETTER = re.compile(r"[^\w -]")
 _REMOVED_BY_HUGO = re.compile(r"[^\w .+~@#-]")
 
@@ -57,7 +60,7 @@ def content_rules(read: ReadText, globs: Sequence[str], *, are_chosen: bool) -> 
             first = rules.folders[0]
             chosen = [ContentFolder(glob, "/", first.name, first.stated) for glob in globs]
             return replace(rules, generator=used.name, folders=chosen if are_chosen else rules.folders)
-    return ContentRules([ContentFolder(glob) for glob in globs])
+    return ContentRules([ContentFolder(glob) for glob in globs], skips=_LISTS)
 
 
 def _rules_of(read: ReadText, used: UsedGenerator) -> ContentRules | None:
@@ -74,6 +77,9 @@ def _rules_of(read: ReadText, used: UsedGenerator) -> ContentRules | None:
             return _docusaurus(home, text)
         case "Astro":
             return _astro(home, text)
+        case "Nuxt":
+            folders = _markdown(_below(home, "content"), name=lambda name: _NUMBER_OF_NUXT.sub("", name))
+            return ContentRules(folders, folder_pages=("index",))
         case "MkDocs":
             return ContentRules(_markdown(folder("docs_dir", "docs")))
         case "Zensical":

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from searchsocket.content.markdown.heading_ids import STYLES
 from searchsocket.errors import ConfigMissing
 from searchsocket.sources.generators import ReadText, UsedGenerator, site_name, used_generators
 from searchsocket.web.urls.paths import HTML_SUFFIX
@@ -87,6 +88,13 @@ def configured_name(root: Path) -> str:
     """Return the name of a project's site in the configuration of its generator; "" if none states it."""
     read = reader_of(root)
     return next(filter(None, (site_name(read, used) for used in used_generators(read))), "")
+
+
+def heading_ids_of(root: Path) -> str:
+    """The generator of a project, if it gives headings other ids than GitHub; "" otherwise, or if it is configured."""
+    read = reader_of(root)
+    used = next(iter(used_generators(read)), None)
+    return used.name if used and used.name in STYLES and "slug" not in (read(used.config) or "") else ""
 
 
 def uses(root: Path, generator: str) -> bool:

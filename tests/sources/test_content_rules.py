@@ -1,7 +1,7 @@
 """Content files have the addresses that their generator gives them.
 
 The expected addresses are those of a build: VitePress 1.6, Docusaurus 3.10, Starlight with Astro 6, MkDocs 1.6, Hugo
-0.168 and Eleventy 3.1 were run on these files. mdBook and Jekyll follow their manuals.
+0.168 and Eleventy 3.1 were run on these files. mdBook, Jekyll and Nuxt follow their manuals.
 """
 
 from pathlib import Path
@@ -10,6 +10,7 @@ import pytest
 
 from searchsocket.project.settings.site import ContentFilesSettings
 from searchsocket.sources.content_files import ContentFilesSource
+from searchsocket.sources.find import heading_ids_of
 from searchsocket.sources.git_branch import GitBranchSource
 from searchsocket.system.locators import locator_of
 from tests.sources.git_repository import commit, git
@@ -111,6 +112,15 @@ JEKYLL = {
     "_posts/2024-01-03-second.md": "categories: Jekyll update -> /jekyll/update/2024/01/03/second",
     "_includes/part.md": "",
 }
+NUXT = {
+    "nuxt.config.ts": "export default { modules: ['@nuxt/content'] }",
+    "content/index.md": "/",
+    "content/1.guide/2.start.md": "/guide/start",
+    "content/1.guide/1.index.md": "/guide",
+    "content/2.0-notes.md": "/0-notes",
+    "content/blog/10-years.md": "/blog/10-years",
+    "README.md": "",
+}
 ELEVENTY = {
     "eleventy.config.js": "module.exports = () => ({ dir: { input: 'site' } });",
     "site/index.md": "/",
@@ -133,6 +143,7 @@ PROJECTS = {
     "mdBook": MDBOOK,
     "Hugo": HUGO,
     "Jekyll": JEKYLL,
+    "Nuxt": NUXT,
     "Eleventy": ELEVENTY,
 }
 GLOBS = ContentFilesSettings().globs
@@ -181,3 +192,20 @@ def test_links_between_files_are_relative_to_their_paths(tmp_path: Path) -> None
     write(tmp_path, {"hugo.toml": "title = 'H'", "content/a/b.md": "url: /c -> "})
     [page] = ContentFilesSource(tmp_path, GLOBS, are_globs_chosen=False).pages()
     assert (page.url, page.served_url) == ("/c", "/a/b")
+
+
+def test_lists_of_pages_are_no_pages(tmp_path: Path) -> None:
+    """GitBook and Docsify have no configuration that shows their use."""
+    write(tmp_path, {f"docs/{name}.md": "" for name in ("README", "SUMMARY", "guide/_sidebar", "_navbar", "_own")})
+    source = ContentFilesSource(tmp_path, ["docs/**/*.md"])
+    assert [page.url for page in source.pages()] == ["/", "/_own"]
+    assert list(source.report.skipped) == ["docs/SUMMARY.md", "docs/_navbar.md", "docs/guide/_sidebar.md"]
+
+
+def test_ids_of_headings_follow_the_generator(tmp_path: Path) -> None:
+    """Unless its configuration has a function for them, which only a build could run."""
+    assert heading_ids_of(tmp_path) == ""
+    (tmp_path / "mkdocs.yml").write_text("site_name: H")
+    assert heading_ids_of(tmp_path) == "MkDocs"
+    (tmp_path / "mkdocs.yml").write_text("slugify: !!python/name:pymdownx.slugs.uslugify")
+    assert heading_ids_of(tmp_path) == ""

@@ -7,7 +7,6 @@ matter is YAML between `---`, TOML between `+++`, or a JSON object.
 import json
 import re
 import tomllib
-import unicodedata
 from collections.abc import Iterable, Mapping
 
 import yaml
@@ -23,6 +22,7 @@ from searchsocket.content.html.metadata import parse_language, parse_tags, parse
 from searchsocket.content.html.parse import parse_html
 from searchsocket.content.html.tree import HEADINGS, Element, one_line, raw_text, text_of
 from searchsocket.content.markdown.dialects import plain_markdown
+from searchsocket.content.markdown.heading_ids import Slugger
 from searchsocket.content.markdown.lines import source_lines
 from searchsocket.content.page_fields import FIELDS
 from searchsocket.content.pages import ExtractedPage, RawPage
@@ -31,7 +31,6 @@ from searchsocket.system.json_text import without_lone_surrogates
 from searchsocket.text.facets import NO_FACETS, Facets, read_facets
 from searchsocket.web.urls.resolve import AT_ROOT, SiteBase
 
-_CATEGORIES = ("L", "M", "N", "Pc")
 _OWN_ID = re.compile(r"\s*\{#([^\s{}]+)\}\s*$")
 _CONTENT_FILE = re.compile(r"(?:(?<=/)(?:\+page|index)|/\+page)?\.(?:md|svx|mdx|markdown)(?=[?#]|$)", re.IGNORECASE)
 _TRUE = frozenset({"true", "yes", "on", "1"})
@@ -41,29 +40,6 @@ _JSON_FRONT_MATTER = re.compile(r"\s*\{(?=\s*\")")
 _MAX_FRONT_MATTER_CHARS = 65_536
 _MAX_YAML_DEPTH = 20
 _MAX_YAML_ALIASES = 50
-
-
-class Slugger:
-    """Heading slugs of one page: a second `Usage` is `usage-1`."""
-
-    def __init__(self) -> None:
-        self._uses: dict[str, int] = {}
-
-    def slug(self, text: str) -> str:
-        """The anchor of the next heading with this text; "" for a heading without letters or digits."""
-        base = "".join(char for char in text.lower() if char in " -" or _is_text(char)).replace(" ", "-")
-        slug = base
-        while slug in self._uses:
-            self._uses[base] += 1
-            slug = f"{base}-{self._uses[base]}"
-        self._uses[slug] = 0
-        return slug
-
-
-def _is_text(char: str) -> bool:
-    return (char.isascii() and (char.isalnum() or char == "_")) or (
-        not char.isascii() and unicodedata.category(char).startswith(_CATEGORIES)
-    )
 
 
 def extract_markdown(
@@ -105,7 +81,7 @@ def extract_markdown(
     warnings = [note for note in (encoding_warning, front_matter_warning, no_weight, *untyped, depth_warning) if note]
     main = next(root.iter("main"), None) if root is not None else None
     main = etree.Element("main") if main is None else main
-    _slug_headings(main)
+    _slug_headings(main, Slugger(converter.heading_ids))
     resolver = LinkResolver(page.served_url, site=site)
     for anchor in main.iter("a"):
         href = anchor.get("href") or ""
@@ -142,9 +118,8 @@ def _render(text: str) -> str:
     return str(html)
 
 
-def _slug_headings(main: Element) -> None:
-    """Give each heading the id that the site's build gives it: `{#id}`, its own id, or GitHub's slug."""
-    slugger = Slugger()
+def _slug_headings(main: Element, slugger: Slugger) -> None:
+    """Give each heading the id that the site's build gives it: `{#id}`, its own id, or one from its text."""
     for heading in main.iter(*HEADINGS):
         last = heading[-1] if len(heading) else None
         end = (heading.text if last is None else last.tail) or ""

@@ -27,6 +27,7 @@ from searchsocket.pipeline.extraction.job import (
 )
 from searchsocket.project.settings.model import RunSettings, Settings
 from searchsocket.sources import configured_site
+from searchsocket.sources.find import heading_ids_of
 from searchsocket.state.extracts import StoredPage
 from searchsocket.system.processes import WorkersDied, map_batches
 from searchsocket.web.urls.resolve import SiteBase
@@ -50,6 +51,7 @@ class CarriedBatch:
     site: SiteBase
     pages: Sequence[StoredPage]
     bodies: Sequence[bytes | Unreadable]  # of each page
+    heading_ids: str = ""  # see `Converter`
 
 
 class DaskCluster:
@@ -81,6 +83,7 @@ def carry(job: ExtractionJob) -> Iterator[CarriedBatch]:
     """Read the pages of a batch, and split it if they are large."""
     settings, source = settings_of(job), source_of(job)
     site = configured_site(settings, job.mode, job.scope)
+    heading_ids = heading_ids_of(job.root)
     needed = Settings(extract=settings.extract, transform=settings.transform)
     pages: list[StoredPage] = []
     bodies: list[bytes | Unreadable] = []
@@ -89,12 +92,12 @@ def carry(job: ExtractionJob) -> Iterator[CarriedBatch]:
         body = read_one(source, page)
         body_bytes = len(body) if isinstance(body, bytes) else 0
         if pages and size + body_bytes > _BATCH_BYTES:
-            yield CarriedBatch(EXTRACTOR_VERSION, needed, site, pages, bodies)
+            yield CarriedBatch(EXTRACTOR_VERSION, needed, site, pages, bodies, heading_ids)
             pages, bodies, size = [], [], 0
         size += body_bytes
         pages.append(page)
         bodies.append(body)
-    yield CarriedBatch(EXTRACTOR_VERSION, needed, site, pages, bodies)
+    yield CarriedBatch(EXTRACTOR_VERSION, needed, site, pages, bodies, heading_ids)
 
 
 def one_page_each(batch: CarriedBatch) -> list[CarriedBatch]:
@@ -114,7 +117,7 @@ def extract_carried(batch: CarriedBatch) -> list[Extraction]:
             f"{batch.extractor!r}; install the same searchsocket there"
         )
     # The cluster's code contains the site's own converters: they must be importable there.
-    converter = make_converter(Path.cwd(), batch.settings.extract)
+    converter = make_converter(Path.cwd(), batch.settings.extract).with_heading_ids(batch.heading_ids)
     return [
         extract_one(body, page, batch.settings, batch.site, converter)
         for page, body in zip(batch.pages, batch.bodies, strict=True)

@@ -21,6 +21,7 @@ from searchsocket.project.settings.load import settings_from_json
 from searchsocket.project.settings.model import RunSettings, Settings
 from searchsocket.sources import configured_site, make_source
 from searchsocket.sources.base import Source
+from searchsocket.sources.find import heading_ids_of
 from searchsocket.state.extracts import StoredPage
 from searchsocket.system.processes import limited
 from searchsocket.web.urls.resolve import SiteBase
@@ -57,6 +58,15 @@ class Extraction:
     error: str = ""
 
 
+def project_converter(root: Path, settings: Settings) -> Converter:
+    """The configured converter, with the ids of headings that the project's generator writes.
+
+    Raises:
+        ConfigError: As `make_converter`.
+    """
+    return make_converter(root, settings.extract).with_heading_ids(heading_ids_of(root))
+
+
 def extraction_key(settings: Settings, site: SiteBase, converter: Converter) -> str:
     """Digest of everything besides the bytes that affects the extracted text of a page."""
     return digest_of(
@@ -80,7 +90,7 @@ def extract_batch(job: ExtractionJob) -> list[Extraction]:
     settings = settings_of(job)
     source = source_of(job)
     site = configured_site(settings, job.mode, job.scope)
-    converter = make_converter(job.root, settings.extract)
+    converter = project_converter(job.root, settings)
     limits = settings.run if job.owner != os.getpid() else None  # a limit may end the process
     extracted = []
     for page in job.pages:

@@ -6,7 +6,6 @@ from inspect import cleandoc
 
 import numpy as np
 
-from searchsocket.content.html.converters import make_converter
 from searchsocket.dollars import dollars
 from searchsocket.errors import (
     BudgetExceeded,
@@ -23,7 +22,7 @@ from searchsocket.errors import (
 )
 from searchsocket.models.embedders.base import is_uncached
 from searchsocket.models.paying.bill import price_of
-from searchsocket.pipeline.extraction.job import extract_page, extraction_key
+from searchsocket.pipeline.extraction.job import extract_page, extraction_key, project_converter
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.remote_index import findings
 from searchsocket.pipeline.run.results import CheckOutcome, CheckRefused, sha256
@@ -191,7 +190,7 @@ def mirror_deterministic(run: ScopeRun) -> CheckOutcome:
     """Extracting a sample of pages twice gives the same Markdown."""
     settings = run.project.settings
     source = run.make_source()
-    converter = make_converter(run.project.root, settings.extract)
+    converter = project_converter(run.project.root, settings)
     how = extraction_key(settings, run.site, converter)
     with run.state.open(run.scope.name) as state:
         sample = state.extracts.sample(_SAMPLE)

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from searchsocket.content.html.converters import make_converter
 from searchsocket.content.html.extract import EXTRACTOR_VERSION
 from searchsocket.content.mirror import mirror_name
 from searchsocket.content.pages import DOCUMENTS, ExtractedPage
@@ -22,6 +21,7 @@ from searchsocket.pipeline.extraction.job import (
     extraction_key,
     one_page_each,
     pages_without_answer,
+    project_converter,
 )
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.results import MirrorNumbers, StageResult, Table, digest_of, lines_of
@@ -147,7 +147,7 @@ class _Report:
 
 def _extract_changed(run: ScopeRun, state: ScopeState, report: _Report) -> None:
     settings = run.project.settings
-    how = extraction_key(settings, run.site, make_converter(run.project.root, settings.extract))
+    how = extraction_key(settings, run.site, project_converter(run.project.root, settings))
     settings_json = run.project.settings.model_dump_json()
     # Only ids are stored in memory: a page is read when it is extracted.
     if not run.options.force:

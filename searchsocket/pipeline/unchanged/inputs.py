@@ -6,11 +6,10 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from searchsocket.content.html.converters import make_converter
 from searchsocket.curation.rules import FILE_NAME
 from searchsocket.errors import SearchSocketError, StateUnavailable
 from searchsocket.extensions import extensions
-from searchsocket.pipeline.extraction.job import extraction_key
+from searchsocket.pipeline.extraction.job import extraction_key, project_converter
 from searchsocket.pipeline.run.context import ScopeRun, corpora_of
 from searchsocket.pipeline.run.hooks import hooks_of, listeners_of
 from searchsocket.pipeline.run.summary import IndexSummary
@@ -160,7 +159,7 @@ def write_record(record: RunRecord, home: Project, scope_name: str | None) -> No
 def _is_settled(run: ScopeRun) -> bool:
     """Return True if a run over the same input would neither read a page again nor write anything."""
     settings = run.project.settings
-    how = extraction_key(settings, run.site, make_converter(run.project.root, settings.extract))
+    how = extraction_key(settings, run.site, project_converter(run.project.root, settings))
     live = run.backends.store.generation(run.scope)
     with run.state.open(run.scope.name) as state:
         return (

@@ -5,7 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from searchsocket.content.markdown.dialects import plain_markdown
-from searchsocket.content.markdown.page import Slugger, extract_markdown, split_front_matter
+from searchsocket.content.markdown.heading_ids import Slugger
+from searchsocket.content.markdown.page import extract_markdown, split_front_matter
 from searchsocket.content.pages import ExtractedPage, Link, RawPage
 from searchsocket.project.settings.site import ExtractSettings, TransformSettings
 from searchsocket.web.urls.resolve import site_base
@@ -259,6 +260,24 @@ def test_slugs_are_github_s() -> None:
         for text in ("Hello, World!", "foo", "foo", "foo 1", "foo-1", "C++ & Rust", "日本語 ガイド", "É à", "a_b.c")
     ]
     assert slugs == ["hello-world", "foo", "foo-1", "foo-1-1", "foo-1-2", "c--rust", "日本語-ガイド", "é-à", "a_bc"]
+
+
+@pytest.mark.parametrize(
+    ("generator", "ids"),
+    [
+        ("MkDocs", ["setup-config", "11-groe-des-boots", "whats-new", "c-and-c", "use_anchor", "setup-config_1"]),
+        (
+            "VitePress",
+            ["setup-config", "_1-1-große-des-boots", "what-s-new", "c-and-c", "use-anchor", "setup-config-1"],
+        ),
+        ("Hugo", ["setup--config", "11-größe-des-boots", "whats-new", "c-and-c", "use_anchor", "setup--config-1"]),
+    ],
+)
+def test_heading_ids_are_those_of_the_generator(generator: str, ids: list[str]) -> None:
+    """As MkDocs 1.6, VitePress 1.6 and Hugo 0.111 wrote them for these headings."""
+    slugger = Slugger(generator)
+    headings = ("Setup & config", "1.1 Größe des Boots", "What's new?", "C++ and C#", "use_anchor()", "Setup & config")
+    assert [slugger.slug(text) for text in headings] == ids
 
 
 def test_braces_and_quotes_do_not_confuse_the_stripping() -> None:

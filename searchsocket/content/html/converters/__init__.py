@@ -1,7 +1,7 @@
 """Convert a settled tree to Markdown: one file per engine, and the site's own element converters."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
@@ -74,6 +74,11 @@ class Converter:
     to_markdown: ToMarkdown
     custom: frozenset[str] = frozenset()  # elements with a converter of the site; they reach it unchanged
     version: str = ""  # of the libraries and site code that the output depends on
+    heading_ids: str = ""  # the generator whose ids headings of Markdown get, see `markdown/heading_ids.py`
+
+    def with_heading_ids(self, style: str) -> "Converter":
+        """Return the converter of a project whose generator writes ids in a style of its own; "" for none."""
+        return replace(self, heading_ids=style, version=f"{self.version} ids={style}") if style else self
 
 
 FAST = Converter(to_markdown)
