@@ -1,6 +1,6 @@
 """Content files have the addresses that their generator gives them.
 
-The expected addresses are those of a build: VitePress 1.6, Docusaurus 3.10, Starlight with Astro 6, MkDocs 1.6, Hugo
+The expected addresses are those of a build: VitePress 1.6, Docusaurus 3.10, Starlight with Astro 7, MkDocs 1.6, Hugo
 0.168 and Eleventy 3.1 were run on these files. mdBook, Jekyll and Nuxt follow their manuals.
 """
 
