@@ -71,7 +71,11 @@ class _Reader:
         self._in_body = False  # of a footnote or definition
         names = [re.escape(match["name"]) for line in self._lines if (match := _NOTE.match(line))]
         # Only names with a note: `[^a-z]` may be text. Code spans are matched first.
-        self._reference = re.compile(rf"(`+).+?\1(?!`)|\[\^(?:{'|'.join(names)})\]") if names else None
+        self._reference = (
+            re.compile(rf"(?<!`)(`{{1,10}})(?!`).{{1,2000}}?(?<!`)\1(?!`)|\[\^(?:{'|'.join(names)})\]")
+            if names
+            else None
+        )
 
     def lines(self) -> Iterator[str]:
         """Yield the lines of plain Markdown."""
