@@ -107,6 +107,8 @@ def drop_feedback(root: Element, text: str) -> None:
     """
     for element in elements_of(_ASKING, root) if any(word in text for word in _WORDS) else ():
         asking = None
+        if any(parent.tag in ("pre", "code") for parent in (element, *element.iterancestors())):
+            continue  # an example
         while element.tag not in _PAGE and _QUESTION.fullmatch(text_of(element)):
             asking = element
             parent = element.getparent()

@@ -52,6 +52,7 @@ _CONTENTS = re.compile(r"[ \t]*\{:toc(?:[ \t][^}]*)?\}[ \t]*$")
 _RUST = re.compile(r"[ \t]*rust\b")
 _HIDDEN_RUST = re.compile(r"[ \t]*#(?:[ \t]|$)")
 _SHOWN_RUST = re.compile(r"^([ \t]*)##(?=[ \t]|$)")
+_ICON = re.compile(r":[a-z][\w-]+:")
 _BODY_INDENT = 4
 
 
@@ -117,7 +118,7 @@ class _Reader:
         title = _FENCE_TITLE.search(match["info"])
         is_note = match["info"].split()[:1] == ["admonish"]
         block = (
-            [f"{_spaces(match['indent'])}**{next(filter(None, title.groups()))}**", ""]
+            [f"{_spaces(match['indent'])}**{_ICON.sub('', next(filter(None, title.groups()))).strip()}**", ""]
             if title and not match["indent"].strip(" \t>")
             else []
         )
@@ -213,6 +214,8 @@ class _Reader:
         if self._in_body:
             return True
         at = next((i for i in range(len(before) - 1, max(len(before) - 3, -1), -1) if before[i].strip()), -1)
+        if at >= 0 and before[at].startswith("<!--"):
+            return True  # the term comes from the build
         if at < 0 or not _TERM.match(before[at]) or (at > 0 and before[at - 1].strip() and not self._in_body):
             return False
         term = before[at].strip()

@@ -291,3 +291,8 @@ def test_entities_of_an_xhtml_page_read_no_file_and_stay_small(dtd: str) -> None
 
 def test_a_broken_xhtml_page_is_read_as_html() -> None:
     assert _xhtml("<p>One<p>Two") == "One\n\nTwo"
+
+
+def test_a_question_in_an_example_is_kept() -> None:
+    """Only a question that the page asks is dropped."""
+    assert "Was this page helpful?" in body("<pre><code>a.html  <span># Was this page helpful?</span>\nb</code></pre>")
