@@ -1,4 +1,7 @@
-"""Other spellings of the words of a query: documents may have `v5.3` for `5.3`, `8,443` for `8443`, `ü` for `ue`."""
+"""Other spellings of the words of a query.
+
+Documents may have `v5.3` for `5.3`, `8,443` for `8443`, `ü` for `ue`, and `setup` for `set up` or `set-up`.
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,6 +22,7 @@ _NAME_AND_NUMBER = re.compile(r"([a-z]+)(\d+(?:\.\d+)*)|(\d+(?:\.\d+)*)([a-z]{1,
 _MAX_UNIT_CHARS = 4
 # Two letters typed for one that is folded to the first of them: ä, ö, ü and ø.
 _DIGRAPH = re.compile("ae|oe|ue")
+_DASH = re.compile("[-_]")
 _MIN_DIGRAPH_CHARS = 4  # of the word: `toe` is not `tö`
 _MAX_DIGRAPHS = 4  # each can be two letters indeed: `steuerloeschen`
 
@@ -40,10 +44,14 @@ def variants_of(text: str) -> Mapping[str, tuple[Forms, ...]]:
     for word in parsed.words:
         for forms in _of_digraphs(word.exact) if word.stem else _of_number(word.exact):
             add(word, forms)
+        if len(word.pieces) > 1 and _DASH.search(word.exact):
+            add(word, (stem("".join(word.pieces)),))
+            add(word, tuple(map(stem, word.pieces)))
     for first, second in pairwise(parsed.order):
-        if _are_one_name(first, second):
-            add(first, (first.exact + second.exact,))
-            add(second, (first.exact + second.exact,))
+        joined = first.exact + second.exact
+        if (first.stem and second.stem) or _are_one_name(first, second):
+            for word in (first, second):
+                add(word, (stem(joined) if first.stem else joined,))
     for group in _digit_groups(parsed.order):
         for word in group:
             add(word, ("".join(part.exact for part in group),))

@@ -34,6 +34,8 @@ PIECES = [
     Piece("/news/capstan-7-0", "Capstan 7.0.0 winds faster. See Capstan 8.0.0 for more.", title="Capstan 7.0.0"),
     Piece("/news/8.0.0", "Ropes of nylon.", title="Capstan 8.0.0 winds further"),
     Piece("/news/8.1.0", "In short: the release 8.1.0, after 8.0.0.", title="Capstan 8.1: fewer knots"),
+    Piece("/account", "The checkin is kept for an hour.", title="Accounts"),
+    Piece("/start", "How to set up a windlass.", title="Beginners"),
     Piece("/guide/step", "Wind the rope.", title="Step 8 of the Capstan tour"),
     *(Piece(f"/log/{number}", f"Entry {number} of the log.", title=f"Entry {number}") for number in range(12)),
 ]  # fmt: skip
@@ -53,6 +55,9 @@ def urls(site: Site, q: str) -> list[str]:
 
 
 FIRST = [
+    ("check in", "/account"),
+    ("check-in", "/account"),
+    ("set-up", "/start"),
     ("v5.3.1", "/releases"),
     ("node 18", "/node"),
     ("node 21", "/node"),  # a known word finds its page, although no page has the number

@@ -30,6 +30,11 @@ from searchsocket.text.words import MAX_QUERY_WORDS, index_words
         ("aendern", "ändern"),
         ("groesse", "Größe"),
         ("steuerloeschen", "Steuerlöschen"),
+        ("log in", "login"),
+        ("log-in", "login"),
+        ("log_in", "login"),
+        ("set-up", "How to set up a boat"),
+        ("drop downs", "dropdown"),
     ],
 )
 def test_a_word_has_the_spellings_that_documents_use(query: str, text: str) -> None:
@@ -39,7 +44,7 @@ def test_a_word_has_the_spellings_that_documents_use(query: str, text: str) -> N
     assert any(all(form in forms for form in spelled) for spelled in spellings)
 
 
-@pytest.mark.parametrize("query", ["toe", "install", "the cat", "useState", "=>", "日本語", "a-b", ""])
+@pytest.mark.parametrize("query", ["toe", "install", "useState", "=>", "日本語", ""])
 def test_other_words_have_one_spelling(query: str) -> None:
     assert not variants_of(query)
 

@@ -1,6 +1,5 @@
 """Keyword search in a generation: records and pages that contain the words of a query, ranked by BM25."""
 
-import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial, reduce
 from itertools import chain, pairwise
@@ -77,7 +76,6 @@ _EXCLUDING_FIELDS = (TITLE, PATH, BODY, CODE)
 _MIN_PREFIX_CHARS = 2
 
 _MAX_VERSIONS = 12  # that begin with a version in the query, if documents have none that equals it
-_DASHES = re.compile(r"[-_]+")
 
 Select = Callable[[Filter], NDArray[np.bool_]]
 
@@ -281,7 +279,7 @@ class Words:
             weight = 1.0 if word.stem else _IDENTIFIER_BOOST
             others = [(forms, _SYNONYM_BOOST * weight) for forms in query_terms.others.get(word.exact, ())]
             others = [(forms, boost) for forms, boost in others if all(map(self._is_indexed, forms))]
-            is_whole = bool(own) if word.stem else self._is_whole(word)
+            is_whole = bool(own) if word.stem else self._is_indexed(word.exact)
             spelled = [forms for forms in variants.get(word.exact, ()) if self._is_spelled(forms, word, is_whole)]
             if is_version(word.exact):
                 spelled = self._with_versions(word.exact, spelled)
@@ -320,10 +318,6 @@ class Words:
         pairs = [(one.exact + other.exact) for one, other in pairwise(order) if one.stem and other.stem]
         forms = dict.fromkeys(stem(pair) for pair in pairs if pair not in STOP_WORDS)
         return [form for form in forms if self._is_indexed(form)]
-
-    def _is_whole(self, word: QueryWord) -> bool:
-        """Return True if any record contains an identifier as it is typed, or written as one word."""
-        return any(self._is_indexed(form) for form in (word.exact, _DASHES.sub("", word.exact)))
 
     def _is_indexed(self, term: str) -> bool:
         """Return True if any record contains the term."""

@@ -177,8 +177,8 @@ function ofOtherPages({ pageOf }: Index, chunks: readonly number[], k: number): 
 function scaled(keys: readonly number[], value: (key: number) => number): (key: number) => number {
   const values = keys.map(value);
   const low = values.reduce((a, b) => Math.min(a, b), Infinity);
-  const high = values.reduce((a, b) => Math.max(a, b), -Infinity);
-  return (key) => (high <= low ? (high > 0 ? 1 : 0) : Math.min(Math.max(value(key) - low, 0) / (high - low), 1));
+  const high = values.reduce((a, b) => Math.max(a, b), 0);
+  return (key) => (high <= low ? Math.sign(high) : Math.min(Math.max(value(key) - low, 0) / (high - low), 1));
 }
 
 function nameBonus({ head }: Index, named: number): number {

@@ -50,12 +50,12 @@ export async function queryTerms(index: Index, text: string): Promise<QueryTerms
   const synonyms: Map<string, readonly Forms[]> = synonymsOf(index, parsed.order);
   const variants = variantsOf(parsed);
   const joined = joinedForms(parsed.order);
-  const ownForms = words.flatMap((word) => [word.exact, word.stem, word.exact.replace(/[-_]/g, ""), ...word.parts]);
+  const ownForms = words.flatMap((word) => [word.exact, word.stem, ...word.parts]);
   await index.load([...ownForms, ...joined, ...[...synonyms.values(), ...variants.values()].flat(2)].filter(Boolean));
-  const isIndexed = (form: string) => index.posting(form) !== undefined;
+  const isIndexed = (form: string) => !!index.posting(form);
   const found: QueryTerms = { text, parsed, words, terms: [], wholes: [], synonyms, completions: [], unknown: [], nearest: new Map() };
   for (const word of words) {
-    const isPlain = word.stem !== "";
+    const isPlain = !!word.stem;
     const worth = isPlain ? 1 : worths.identifier;
     const forms = unique([word.exact, word.stem]).filter(Boolean);
     const others = (synonyms.get(word.exact) ?? []).filter((one) => one.every(isIndexed)).map((one) => [one, worths.synonym * worth] as const);
@@ -67,7 +67,7 @@ export async function queryTerms(index: Index, text: string): Promise<QueryTerms
       ...word.parts.filter((part) => !forms.includes(part)).map((part): Term => [part, worths.part]),
     ].filter(([form]) => isIndexed(form));
     found.terms.push(...own);
-    const isWhole = isPlain ? own.length > 0 : isIndexed(word.exact) || isIndexed(word.exact.replace(/[-_]/g, ""));
+    const isWhole = isPlain ? own.length > 0 : isIndexed(word.exact);
     const isSpelled = (one: Forms) => (!isWhole || (one.length === 1 && one[0] === sameVersion(word.exact))) && hasAll(index, one);
     const variant = (variants.get(word.exact) ?? []).filter(isSpelled);
     const spelled = isVersion(word.exact) ? await withVersions(index, word.exact, variant) : variant;
@@ -95,7 +95,7 @@ async function withVersions(index: Index, text: string, spelled: readonly Forms[
 
 /** Whether a chunk has all of the forms. */
 function hasAll(index: Index, forms: Forms): boolean {
-  return chunksWith(index, forms, ANYWHERE).length > 0 || (forms.length === 1 && index.posting(forms[0]!) !== undefined);
+  return chunksWith(index, forms, ANYWHERE).length > 0 || (forms.length === 1 && !!index.posting(forms[0]!));
 }
 
 /** Add what unknown words may be typos of. */

@@ -14,14 +14,19 @@ const MAX_DIGRAPHS = 4;
 export function variantsOf({ words, order }: ParsedQuery): Map<string, Forms[]> {
   const variants = new Map<string, Map<string, Forms>>();
   const add = ({ exact }: QueryWord, forms: Forms) => {
-    if (forms.length === 1 && forms[0] === exact) return;
+    if (forms.join() === exact) return;
     variants.set(exact, (variants.get(exact) ?? new Map<string, Forms>()).set(forms.join(" "), forms));
   };
-  for (const word of words) for (const forms of word.stem ? ofDigraphs(word.exact) : ofNumber(word.exact)) add(word, forms);
+  for (const word of words) {
+    for (const forms of word.stem ? ofDigraphs(word.exact) : ofNumber(word.exact)) add(word, forms);
+    if (word.pieces[1] && /[-_]/.test(word.exact)) add(word, [stem(word.pieces.join(""))]), add(word, word.pieces.map(stem));
+  }
   order.slice(1).forEach((second, at) => {
     const first = order[at]!;
     const isUnit = !!second.stem && second.exact.length <= MAX_UNIT_CHARS && NUMBER.test(first.exact);
-    if (first.stem ? NUMBER.test(second.exact) : isUnit) for (const word of [first, second]) add(word, [first.exact + second.exact]);
+    const joined = first.exact + second.exact;
+    const isOne = first.stem ? second.stem || NUMBER.test(second.exact) : isUnit;
+    if (isOne) for (const word of [first, second]) add(word, [first.stem ? stem(joined) : joined]);
   });
   for (const group of digitGroups(order)) {
     const parts = group.map(({ exact }) => exact);
