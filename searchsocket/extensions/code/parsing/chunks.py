@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from searchsocket.extensions.code.parsing.definitions.by_line import definitions_by_line
 from searchsocket.extensions.code.parsing.definitions.find import Finder
 from searchsocket.extensions.code.parsing.definitions.grammars import ParseLimits, parse
 from searchsocket.extensions.code.parsing.definitions.model import Definition, Symbol
@@ -21,7 +22,7 @@ from searchsocket.extensions.code.parsing.split import (
 )
 from searchsocket.types import Chunk, Code, Lines
 
-CODE_CHUNKER_VERSION = "12"
+CODE_CHUNKER_VERSION = "13"
 _MAX_WORD_CHARS = 100
 _CLOSING_TAG = re.compile(r"</(?:script|style)\s*>", re.IGNORECASE)
 _TITLE_RULE = re.compile(r"([=\-~^\"'`*+#.:_])\1{2,}\s*$")
@@ -69,7 +70,7 @@ def _pieces(
     readable = _without_long_lines(lines, source)
     tree = parse(language, readable, limits) if readable is not None else None
     if tree is None:
-        sections = underlined_sections(lines) if language == "text" else ()
+        sections = underlined_sections(lines) if language == "text" else definitions_by_line(lines, language)
         return [(language, piece) for piece in pieces_of(lines, sections)]
     root = tree.root_node
     own = Finder(language, source, root).definitions() if language in RULES else ()

@@ -50,7 +50,8 @@ def symbols_in(query: str) -> tuple[str, ...]:
     alone = len(words) == 1
     symbols = [word for word in candidates if alone or _OF_CODE.search(word)]
     # Also the whole text, for names that contain brackets and spaces.
-    whole = [query.strip()] if alone or _OF_A_TYPE.match(query) else []
+    text = query.strip()
+    whole = [text, _SEPARATORS.sub(".", text)] if alone or _OF_A_TYPE.match(query) else []
     return tuple(dict.fromkeys(word[:_MAX_CHARS] for word in (*symbols, *whole)))
 
 

@@ -84,7 +84,7 @@ def add_lost(definitions: Sequence[Definition], root: "Node", source: bytes, lan
     for found in _headers(lines, root, statements, language):
         symbol = found.main
         if not any((symbol.line + by, symbol.name) in names for by in (-1, 0, 1)):
-            level = _insert(level, found, has_nested=language != "c")
+            level = insert(level, found, has_nested=language != "c")
     return level
 
 
@@ -104,7 +104,7 @@ def _headers(lines: Sequence[str], root: "Node", statements: Sequence["Node"], l
         if leaf is not None and any(word in leaf.type for word in _NO_CODE):
             continue
         kind, _, parts = match
-        last = _last_row(lines, row)
+        last = last_row(lines, row)
         symbol = Symbol(parts[-1], parts[:-1], kind, row + 1, exported=True)
         yield Definition((symbol,), row + 1, last + 1, " ".join(lines[row].split()).rstrip("{=: "))
 
@@ -147,26 +147,26 @@ def _ends_with_body(arguments: str) -> bool:
     return False
 
 
-def _last_row(lines: Sequence[str], row: int) -> int:
+def last_row(lines: Sequence[str], row: int) -> int:
     """The last row of a block: its lines are indented more, except those that open or close it."""
-    indent, last = _indent(lines[row]), row
+    indent, last = indent_of(lines[row]), row
     for at in range(row + 1, len(lines)):
         line = lines[at]
         if not line.strip():
             continue
-        if _indent(line) > indent or (at <= row + _FORM_LINES and line.lstrip().startswith(("{", ")"))):
+        if indent_of(line) > indent or (at <= row + _FORM_LINES and line.lstrip().startswith(("{", ")"))):
             last = at
             continue
-        return at if _CLOSING.match(line) and _indent(line) == indent else last
+        return at if _CLOSING.match(line) and indent_of(line) == indent else last
     return last
 
 
-def _indent(line: str) -> int:
+def indent_of(line: str) -> int:
     text = line.expandtabs(4)
     return len(text) - len(text.lstrip())
 
 
-def _insert(
+def insert(
     level: tuple[Definition, ...], lost: Definition, *, parents: tuple[str, ...] = (), has_nested: bool
 ) -> tuple[Definition, ...]:
     """Put a definition among others by its lines: into one of them, around some, or between two."""
@@ -176,10 +176,10 @@ def _insert(
         if has_nested:
             inner = replace(lost, last=min(lost.last, around.last))
             below = (*around.main.parents, around.main.name)
-            members = _insert(around.members, inner, parents=below, has_nested=has_nested)
+            members = insert(around.members, inner, parents=below, has_nested=has_nested)
             return (*level[:at], replace(around, members=members), *level[at + 1 :])
         shortened = replace(around, last=lost.first - 1, members=())
-        return (*level[:at], shortened, *_insert(level[at + 1 :], lost, has_nested=has_nested))
+        return (*level[:at], shortened, *insert(level[at + 1 :], lost, has_nested=has_nested))
     new = replace(lost, symbols=_below(lost.symbols, parents))
     for at, other in enumerate(level):
         if other.first == lost.first:
