@@ -188,6 +188,17 @@ def test_a_request_beyond_a_limit_is_refused(code: CodeProject) -> None:
         find(code, "other", continuation=first.continuation)
 
 
+@pytest.mark.parametrize("q", [r"function \w+Token", "verify.*Token", "^import", "verify|check"])
+def test_a_pattern_without_occurrence_is_said_to_be_taken_literally(code: CodeProject, q: str) -> None:
+    """Agents take `find` for grep, and a count of 0 for the answer."""
+    arguments = ["code", "find", "--project", str(code.root)]
+    assert CliRunner().invoke(cli, [*arguments, q]).output.splitlines()[:2] == [
+        "0 occurrences in 0 files", "the text is taken literally, not as a regular expression"
+    ]  # fmt: skip
+    for other in ("nowhere", "(token: string)"):
+        assert "literally" not in CliRunner().invoke(cli, [*arguments, other]).output
+
+
 def test_the_command_prints_a_line_each(code: CodeProject) -> None:
     arguments = ["code", "find", "verifyToken", "--path", "src", "--project", str(code.root)]
     lines = CliRunner().invoke(cli, arguments).output.splitlines()

@@ -26,7 +26,12 @@ from searchsocket.extensions.code.capabilities import FIND_CODE, RELATED_CODE, S
 from searchsocket.extensions.code.chunk_ids import ChunkIds
 from searchsocket.extensions.code.search.answer import CodeAnswer, CodeResult, CodeStatus, CodeSynced
 from searchsocket.extensions.code.search.fetch import FetchedLines, LinesLeft, fetched_code
-from searchsocket.extensions.code.search.find_all import CodeFindAnswer, CodeOccurrence, occurrences_in_files
+from searchsocket.extensions.code.search.find_all import (
+    CodeFindAnswer,
+    CodeOccurrence,
+    about_no_occurrence,
+    occurrences_in_files,
+)
 from searchsocket.extensions.code.search.related import RelatedCode
 from searchsocket.extensions.code.search.results import numbered_lines
 from searchsocket.extensions.code.serving.part import CodePart
@@ -199,6 +204,8 @@ def _occurrence_lines(answer: CodeFindAnswer, whole_words: bool) -> Iterator[str
     if answer.occurrences:
         yield ""
     yield click.style(occurrences_in_files(answer, whole_words=whole_words), dim=True)
+    if reason := about_no_occurrence(answer):
+        yield click.style(reason, dim=True)
     yield from (click.style(line, dim=True) for line in not_searched_lines(answer))
     if answer.continuation:
         yield click.style(f"more with --continuation {answer.continuation}", dim=True)

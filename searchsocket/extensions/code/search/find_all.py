@@ -27,6 +27,7 @@ from searchsocket.text.amounts import age_s, count
 from searchsocket.types import Filter
 from searchsocket.web.urls.paths import sort_key
 
+_PATTERN_SIGNS = frozenset("\\*+?^$|[")  # agents take `find` for grep
 _MAX_LINE_CHARS = 300  # a longer line is shortened around the occurrence
 Span = tuple[int, int]
 
@@ -103,6 +104,12 @@ def occurrences_in_files(answer: CodeFindAnswer, *, whole_words: bool) -> str:
     """
     counts = f"{count(answer.total, 'whole word' if whole_words else 'occurrence')} in {count(answer.files, 'file')}"
     return f"{counts}, {answer.whole_words:,} as whole words" if answer.whole_words < answer.total else counts
+
+
+def about_no_occurrence(answer: CodeFindAnswer) -> str:
+    """Return why a pattern has no occurrence; "" for other texts and answers."""
+    is_pattern = answer.total == 0 and not _PATTERN_SIGNS.isdisjoint(answer.q)
+    return "the text is taken literally, not as a regular expression" if is_pattern else ""
 
 
 def find_in_code(
