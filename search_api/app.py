@@ -11,13 +11,11 @@ from starlette.concurrency import run_in_threadpool
 
 from search_api.endpoints.capabilities import OnAnswer, add_capability, add_pages
 from search_api.endpoints.common import Freshness, check_search_path
-from search_api.endpoints.health import PROBES, add_health
-from search_api.endpoints.metrics import Metrics, ProjectNumbers, add_metrics
+from search_api.endpoints.monitoring import PROBES, Metrics, ProjectNumbers, add_health, add_metrics
 from search_api.errors import add_handlers
 from search_api.extension import AppContext, prefix_of
-from search_api.gate.observer import access_log
 from search_api.gate.queries import Queries
-from search_api.gate.stack import Gate, add_guards, tier_rules
+from search_api.gate.stack import Gate, access_log, add_guards, tier_rules
 from search_api.openapi import SearchApp
 from search_api.page.docs import add_docs
 from search_api.page.home import Renderer, add_home, assets

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from bench.answers.alterations import ALTERATIONS, prose_sentences
 from searchsocket.extensions.answers.model import Message, Reply, Usage
-from searchsocket.extensions.answers.prompt import NOT_COVERED
+from searchsocket.extensions.answers.writing import NOT_COVERED
 from searchsocket.models.paying.cost import estimate_tokens
 from searchsocket.text.words import STOP_WORDS, index_words
 

@@ -18,10 +18,9 @@ from searchsocket.models.embedders.builtin import BuiltinEmbedder
 from searchsocket.models.embedders.onnx import OnnxEmbedder
 from searchsocket.models.embedders.queries import QueryVectors, vector_for
 from searchsocket.search.content.answer import ContentQuery
-from searchsocket.search.content.budget import OVERHEAD, json_tokens
 from searchsocket.search.content.folder import ContentFolder, PageFolder
 from searchsocket.search.content.retrieve import ContentSearch
-from searchsocket.search.continuation import Continuations
+from searchsocket.search.continuation import OVERHEAD, Continuations, json_tokens
 from searchsocket.text.exact import ExactTerm
 
 BUDGETS = (1_000, 2_000)

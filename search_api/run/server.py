@@ -21,7 +21,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from search_api.app import create_app
-from search_api.endpoints.metrics import metrics_server
+from search_api.endpoints.monitoring import metrics_server
 from search_api.gate.stack import proxy_networks
 from search_api.run.connections import Connections, allow_connections, protocol_with_deadline
 from search_api.run.workers import HUNG_S, Drain, StopNotice, Workers, end_with_the_supervisor, supervise

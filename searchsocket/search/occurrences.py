@@ -19,8 +19,7 @@ from searchsocket.content.mirror import parse_page
 from searchsocket.errors import ContinuationGone, InvalidRequest
 from searchsocket.search.answer import Note
 from searchsocket.search.bounds import MAX_OCCURRENCES
-from searchsocket.search.content.budget import check_bounds, fitting
-from searchsocket.search.continuation import Continuations
+from searchsocket.search.continuation import Continuations, check_bounds, fitting
 from searchsocket.search.filters import Filters
 from searchsocket.search.notes import language_notes
 from searchsocket.search.query import SearchQuery, checked, in_index

@@ -12,11 +12,11 @@ from searchsocket.project.project import Project
 from searchsocket.search.answering.answer import AskAnswer, AskQuery, in_languages, pages_query
 from searchsocket.search.answering.ask import ask
 from searchsocket.search.content.answer import ContentAnswer, ContentQuery
-from searchsocket.search.content.budget import DEFAULT_LIMIT
 from searchsocket.search.content.document import DocumentDataAnswer, DocumentQuery, DocumentReader, DocumentTextAnswer
 from searchsocket.search.content.documents import DocumentFinder, DocumentsAnswer, DocumentsQuery, RankedDocuments
 from searchsocket.search.content.folder import ContentFolder, PageFolder
 from searchsocket.search.content.retrieve import ContentSearch
+from searchsocket.search.continuation import DEFAULT_LIMIT
 from searchsocket.search.query import SearchQuery
 from searchsocket.serving.parts import Part, PartContext, enabled_parts, open_parts
 from searchsocket.serving.service import OnError, SearchService, SourceChanges

@@ -8,11 +8,11 @@ from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from searchsocket.state.chunks import Published
 from searchsocket.state.extracts import Extracts
 from searchsocket.state.file import copy_state, look_into, open_state, transaction, translated
 from searchsocket.state.history import GoldenRun, History, golden_runs, last_ends, last_of_scopes, results_of
 from searchsocket.state.inventory import Inventory, ListedFile
-from searchsocket.state.published import Published
 from searchsocket.state.scope import ScopeState, begin
 from searchsocket.system.errors import client_error
 from searchsocket.system.json_text import JsonObject

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 
 from searchsocket.content.chunking.records import record_id
 from searchsocket.content.html.site_titles import HeadingCount, SiteTitles
-from searchsocket.state.chunks import ChunkTable, chunk_key, count_chunks
+from searchsocket.state.chunks import ChunkTable, Published, chunk_key, count_chunks
 from searchsocket.state.extracts import Extracts, unpacked_body
 from searchsocket.state.file import transaction
 from searchsocket.state.history import History
 from searchsocket.state.inventory import Inventory, Problems
 from searchsocket.state.links import LinkGraph
 from searchsocket.state.mirror import MirrorTable
-from searchsocket.state.published import Published
 from searchsocket.state.records import TextToEmbed, records_digest, texts_of
 from searchsocket.state.schema import (
     EXTRACT_KEY,

@@ -7,7 +7,7 @@ from search_site import MAIN, Piece, make_site
 
 from searchsocket.search.query import SearchQuery
 from searchsocket.search.quoting.results import short_title
-from searchsocket.search.ranking.page_weight import is_listing
+from searchsocket.search.ranking.signals import is_listing
 
 NOTE = (
     "A lantern that was lit twice leaked oil into the hold. Whoever carries one has to change its wick at once, since "

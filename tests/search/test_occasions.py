@@ -6,7 +6,7 @@ import pytest
 from search_site import MAIN, Piece, make_site
 
 from searchsocket.search.query import SearchQuery
-from searchsocket.search.ranking.page_weight import asks_for_dated_page, is_dated_page
+from searchsocket.search.ranking.signals import asks_for_dated_page, is_dated_page
 
 GUIDE, POST = "/learn/the/lanterns", "/blog/lanterns"
 TEXT = "A lantern is lit with a taper and hung above the door."

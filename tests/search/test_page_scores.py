@@ -12,9 +12,8 @@ from search_site import MAIN, Piece, make_site, record_of
 from searchsocket.project.settings.model import RankingSettings
 from searchsocket.search.query import SearchQuery
 from searchsocket.search.ranking.boosts import boosts_of
-from searchsocket.search.ranking.page_weight import page_weights
 from searchsocket.search.ranking.rank import Parts, fuse, rank, score_candidates
-from searchsocket.search.ranking.signals import in_page_order, of_pages
+from searchsocket.search.ranking.signals import in_page_order, of_pages, page_weights
 from searchsocket.search.ranking.weights import shares_of
 
 Row = tuple[int, float, float]  # page, cosine, BM25

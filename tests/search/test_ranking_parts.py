@@ -14,7 +14,6 @@ from search_site import Piece, record_of
 from searchsocket.project.settings.model import RankingSettings
 from searchsocket.search.quoting.results import href
 from searchsocket.search.ranking.boosts import BOOSTS, boosts_of, browser_boosts
-from searchsocket.search.ranking.page_weight import page_weights
 from searchsocket.search.ranking.rank import (
     MAX_COMPARED_SECTIONS,
     PageGroup,
@@ -26,6 +25,7 @@ from searchsocket.search.ranking.rank import (
     min_max,
     rank,
 )
+from searchsocket.search.ranking.signals import page_weights
 from searchsocket.search.ranking.weights import FEW_WORDS, MANY_WORDS, READ_WHOLE, SOME_WORDS, Shares, shares_of
 from searchsocket.testing.store.samples import make_record
 from searchsocket.types import PageFacts, Record

@@ -9,9 +9,8 @@ from dataclasses import replace
 import numpy as np
 
 from searchsocket.search.ranking.names import COMPARISON, WHOLE, exact_features, names_identifier, query_words
-from searchsocket.search.ranking.page_weight import asks_for_dated_page, is_dated_page
 from searchsocket.search.ranking.rank import Ranking
-from searchsocket.search.ranking.signals import RankingInput
+from searchsocket.search.ranking.signals import RankingInput, asks_for_dated_page, is_dated_page
 from searchsocket.search.ranking.weights import WEIGHTS
 from searchsocket.text.words import index_words, parse_query
 from searchsocket.types import Scores

@@ -1,6 +1,6 @@
 """Answers in sentences: a language model writes them, and only what the cited pages support is shown.
 
-`engine.py` answers a question: `prompt.py` writes the request, `model.py` sends it, `pieces.py` cuts the stream into
+`engine.py` answers a question: `writing.py` writes the request, `model.py` sends it, `pieces.py` cuts the stream into
 sentences with a small Markdown subset, and `proof.py` decides what the passages support, by the clauses of a sentence
 and the meanings of words (`clauses.py`). `gate.py` asks the golden answers of a new generation before the switch.
 """

@@ -21,9 +21,8 @@ from search_api.extension import AppContext
 from search_api.gate.queries import CostlyQueries
 from searchsocket.errors import SearchSocketError
 from searchsocket.extensions.answers.answer import AnswerPassages, AnswerRefusal, Event, SentenceAnswer, whole_answer
-from searchsocket.extensions.answers.engine import Answers, Question
-from searchsocket.extensions.answers.prompt import Turn
-from searchsocket.extensions.answers.spending import MAX_ANSWERS
+from searchsocket.extensions.answers.engine import MAX_ANSWERS, Answers, Question
+from searchsocket.extensions.answers.writing import Turn
 from searchsocket.search.answering.answer import AskQuery
 from searchsocket.search.bounds import MAX_QUERY_CHARS
 from searchsocket.serving.answers import INTERNAL, public_message, to_json

@@ -22,7 +22,7 @@ from searchsocket.search.bounds import (
     MAX_QUERY_CHARS,
     MAX_RELATED_CODE,
 )
-from searchsocket.search.content.budget import fitting
+from searchsocket.search.continuation import fitting
 from searchsocket.search.occurrences import MAX_CHARS
 from searchsocket.serving.capabilities import fields
 from searchsocket.serving.capabilities.base import Agent, Caller, Capability, Http, Request, Services, query_of

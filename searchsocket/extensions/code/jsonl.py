@@ -14,7 +14,7 @@ from searchsocket.errors import Busy, InvalidRequest, SearchSocketError
 from searchsocket.extensions.code.chunk_ids import ChunkIds
 from searchsocket.extensions.code.pipeline.staleness import configuration_digest
 from searchsocket.extensions.code.search.answer import CodeQuery, CodeResult
-from searchsocket.extensions.code.search.by_terms import MAX_RESULTS
+from searchsocket.extensions.code.search.candidates import MAX_RESULTS
 from searchsocket.extensions.code.serving.service import CodeService, TermMatch
 from searchsocket.extensions.code.serving.upkeep import CodeUpkeep
 from searchsocket.search.bounds import (
@@ -26,7 +26,7 @@ from searchsocket.search.bounds import (
     MOST_MAX_TOKENS,
 )
 from searchsocket.search.content.answer import MAX_TOKEN_CHARS
-from searchsocket.search.content.budget import cut_to, json_tokens
+from searchsocket.search.continuation import cut_to, json_tokens
 from searchsocket.system.json_text import JsonObject
 from searchsocket.text.hidden import visible_in
 

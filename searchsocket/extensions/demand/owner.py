@@ -14,8 +14,7 @@ from search_api.endpoints.common import caller_of, json_response
 from search_api.extension import AppContext
 from search_api.page.home import CSP, asset_links, read_template
 from searchsocket.errors import InvalidRequest, Unauthorized
-from searchsocket.extensions.demand.proposals import pin_proposal
-from searchsocket.extensions.demand.report import MAX_ENTRIES, DemandReport, demand_report
+from searchsocket.extensions.demand.report import MAX_ENTRIES, DemandReport, demand_report, pin_proposal
 from searchsocket.project.project import Project
 from searchsocket.quality.generations import Comparison, compare_answers
 from searchsocket.search.bounds import MAX_QUERY_CHARS

@@ -15,9 +15,9 @@ from searchsocket.commit import COMMIT
 from searchsocket.curation.rules import CurationRules, PageRule
 from searchsocket.project.settings.model import RankingSettings
 from searchsocket.search import result_confidence
-from searchsocket.search.ranking import confidence, names, page_weight
+from searchsocket.search.ranking import confidence, names, signals
 from searchsocket.search.ranking.boosts import browser_boosts
-from searchsocket.search.ranking.page_weight import DATED_SHARE, LISTING_SHARE, is_dated_page, is_listing
+from searchsocket.search.ranking.signals import DATED_SHARE, LISTING_SHARE, is_dated_page, is_listing
 from searchsocket.search.ranking.weights import EXPORT_ANSWER, WEIGHTS
 from searchsocket.stores.base.index_reader import CatalogueSnapshot, ReadableRecord
 from searchsocket.stores.words import evidence, keywords, product_names, vocabulary
@@ -396,7 +396,7 @@ def weights(settings: RankingSettings) -> JsonObject:
         "unknownNear": _UNKNOWN_NEAR,
         "weak": confidence.WEAK,
         "doubtful": result_confidence._DOUBTFUL,
-        "asksForOccasion": page_weight._ASKS_FOR_DATED.pattern,
+        "asksForOccasion": signals._ASKS_FOR_DATED.pattern,
         "stopWords": words._STOP_WORD_LIST,
         "beforeNames": " ".join(sorted(words.BEFORE_NAMES)),
     }

@@ -26,10 +26,9 @@ from searchsocket.search.answering.sentences import (
 from searchsocket.search.bounds import MAX_PASSAGES
 from searchsocket.search.candidates import find_candidates
 from searchsocket.search.content.answer import changed_of, href_of
-from searchsocket.search.content.budget import check_bounds, fitting
 from searchsocket.search.content.folder import ContentFolder, chunk_id
 from searchsocket.search.content.hints import call
-from searchsocket.search.continuation import Continuations
+from searchsocket.search.continuation import Continuations, check_bounds, fitting
 from searchsocket.search.curation import curate
 from searchsocket.search.notes import NOTES
 from searchsocket.search.query import clean_text

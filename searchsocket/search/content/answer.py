@@ -7,9 +7,8 @@ from typing import Annotated, Any
 from pydantic import ConfigDict, Field
 
 from searchsocket.errors import InvalidRequest
-from searchsocket.search.content.budget import DEFAULT_LIMIT, check_bounds
 from searchsocket.search.content.folder import ContentFolder
-from searchsocket.search.continuation import Continuations
+from searchsocket.search.continuation import DEFAULT_LIMIT, Continuations, check_bounds
 from searchsocket.search.query import clean_text
 from searchsocket.search.quoting.lines import source_of
 from searchsocket.search.quoting.results import href, short_title

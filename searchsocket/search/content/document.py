@@ -22,10 +22,9 @@ from searchsocket.search.content.answer import (
     source_of_chunk,
     source_of_page,
 )
-from searchsocket.search.content.budget import OVERHEAD, check_bounds, cut_to, json_tokens
 from searchsocket.search.content.folder import ContentFolder, chunk_id
 from searchsocket.search.content.hints import call
-from searchsocket.search.continuation import Continuations
+from searchsocket.search.continuation import OVERHEAD, Continuations, check_bounds, cut_to, json_tokens
 from searchsocket.text.amounts import age_s
 from searchsocket.types import Lines, Record
 

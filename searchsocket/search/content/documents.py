@@ -19,10 +19,9 @@ from searchsocket.search.content.answer import (
     index_facts,
     source_of_page,
 )
-from searchsocket.search.content.budget import DEFAULT_LIMIT, OVERHEAD, check_bounds, json_tokens
 from searchsocket.search.content.folder import ContentFolder
 from searchsocket.search.content.hints import call
-from searchsocket.search.continuation import Continuations, Position
+from searchsocket.search.continuation import DEFAULT_LIMIT, OVERHEAD, Continuations, Position, check_bounds, json_tokens
 from searchsocket.search.wire import Score
 from searchsocket.text.amounts import age_s
 from searchsocket.types import Lines, Record

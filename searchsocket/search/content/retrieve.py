@@ -28,10 +28,9 @@ from searchsocket.search.content.answer import (
     index_facts,
     source_of_chunk,
 )
-from searchsocket.search.content.budget import OVERHEAD, cut_to, json_tokens
 from searchsocket.search.content.folder import ContentFolder, chunk_id
 from searchsocket.search.content.hints import interpretation, next_actions, related_queries
-from searchsocket.search.continuation import Continuations
+from searchsocket.search.continuation import OVERHEAD, Continuations, cut_to, json_tokens
 from searchsocket.search.ranking.rank import fuse
 from searchsocket.search.ranking.weights import shares_of
 from searchsocket.stores.bounded import BoundedCache

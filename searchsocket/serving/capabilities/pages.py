@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field
 
 from searchsocket.search.answer import RelatedAnswer, RelatedPage, Result, SearchAnswer
 from searchsocket.search.bounds import MAX_OCCURRENCES
-from searchsocket.search.content.budget import cut_to
+from searchsocket.search.continuation import cut_to
 from searchsocket.search.notes import NO_BACKEND, NOTES
 from searchsocket.search.occurrences import MAX_CHARS, FindAnswer, FindQuery
 from searchsocket.search.query import SearchQuery, related_cost

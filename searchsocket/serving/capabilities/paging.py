@@ -6,8 +6,7 @@ from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from searchsocket.errors import Busy, ContinuationGone, InvalidRequest
 from searchsocket.search.bounds import DEFAULT_MAX_TOKENS
-from searchsocket.search.content.budget import check_bounds, fitting
-from searchsocket.search.continuation import Continuations
+from searchsocket.search.continuation import Continuations, check_bounds, fitting
 from searchsocket.serving.capabilities.base import Caller
 from searchsocket.types import Generation
 

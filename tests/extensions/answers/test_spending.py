@@ -12,9 +12,9 @@ from chat_server import ChatServer, Script, chunk, event, spoken, usage
 from running_service import listening, wait_until
 
 from searchsocket.errors import ConfigError
+from searchsocket.extensions.answers.engine import MAX_ANSWERS, Spending, Turns
 from searchsocket.extensions.answers.model import Prices, Usage, prices_of
 from searchsocket.extensions.answers.settings import AnswersSettings
-from searchsocket.extensions.answers.spending import MAX_ANSWERS, Spending, Turns
 from searchsocket.models.paying.cost import FILE, Ledger
 from searchsocket.serving.capabilities.base import Caller
 from tests.extensions.answers.conftest import ANSWER, QUESTION, Reader

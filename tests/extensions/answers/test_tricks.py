@@ -160,7 +160,7 @@ def test_an_order_in_a_title_is_no_fact(project: Project) -> None:
     ],
 )
 def test_ordinary_documentation_is_left_as_it_is(text: str) -> None:
-    from searchsocket.extensions.answers.prompt import shown_text
+    from searchsocket.extensions.answers.writing import shown_text
 
     assert shown_text(text) == text
 

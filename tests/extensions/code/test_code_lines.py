@@ -15,7 +15,7 @@ from bench.code.hostile import damaged_lines
 from searchsocket.extensions.code.chunk_ids import ChunkIds
 from searchsocket.extensions.code.home import code_home
 from searchsocket.extensions.code.jsonl import MAX_CHUNK_ID, LineServer, Opened
-from searchsocket.extensions.code.search.by_terms import query_terms
+from searchsocket.extensions.code.search.candidates import query_terms
 from searchsocket.extensions.code.serving.service import open_code
 from searchsocket.extensions.code.serving.upkeep import open_upkeep
 from searchsocket.project.project import open_project

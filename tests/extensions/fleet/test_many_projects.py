@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from api_client import KEY
 
-from search_api.endpoints.metrics import ServiceNumbers
+from search_api.endpoints.monitoring import ServiceNumbers
 from searchsocket.extensions.fleet import project_list
 from searchsocket.extensions.fleet.api.pool import PoolNumbers
 from tests.extensions.fleet.pushed_projects import BLOG_KEY, Service, SlowObjects, World

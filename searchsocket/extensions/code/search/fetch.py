@@ -12,7 +12,7 @@ from searchsocket.errors import InvalidRequest, PageNotFound
 from searchsocket.extensions.code.parsing.reading import source_text
 from searchsocket.extensions.code.search.results import ReadNow, is_changed, lines_now
 from searchsocket.search.bounds import MAX_LINES, MAX_PLACES
-from searchsocket.search.content.budget import cut_to, json_tokens
+from searchsocket.search.continuation import cut_to, json_tokens
 from searchsocket.search.wire import Wire
 from searchsocket.stores.base.index_reader import IndexReader
 from searchsocket.types import Lines

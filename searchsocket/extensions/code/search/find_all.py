@@ -18,8 +18,7 @@ from searchsocket.extensions.code.parsing.paths import PathFilter, checked_langu
 from searchsocket.extensions.code.parsing.reading import source_text
 from searchsocket.extensions.code.search.results import ReadNow, is_changed
 from searchsocket.search.bounds import MAX_CODE_OCCURRENCES, MAX_QUERY_CHARS
-from searchsocket.search.content.budget import check_bounds, fitting
-from searchsocket.search.continuation import Continuations
+from searchsocket.search.continuation import Continuations, check_bounds, fitting
 from searchsocket.search.occurrences import Spelling, continuation_of, offset_of, passage_at
 from searchsocket.search.wire import Age, FirstSkipped, Marks, SkipReasons, Wire
 from searchsocket.stores.base.index_reader import IndexReader

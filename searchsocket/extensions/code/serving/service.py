@@ -13,7 +13,7 @@ from searchsocket.extensions.code.home import code_home
 from searchsocket.extensions.code.parsing.paths import PathFilter
 from searchsocket.extensions.code.pipeline.staleness import Marks, left_out, source_of, staleness
 from searchsocket.extensions.code.search.answer import CodeAnswer, CodeQuery, CodeResult
-from searchsocket.extensions.code.search.by_terms import search_by_terms
+from searchsocket.extensions.code.search.candidates import search_by_terms
 from searchsocket.extensions.code.search.engine import CodeSearch
 from searchsocket.extensions.code.search.fetch import FetchedLines, fetch_chunks, fetch_file
 from searchsocket.extensions.code.search.find_all import CodeFindAnswer, CodeFindQuery, find_in_code

@@ -10,7 +10,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from search_api.app import create_app
-from search_api.endpoints.health import NO_INDEX, PROBES, add_probes
+from search_api.endpoints.monitoring import NO_INDEX, PROBES, add_probes
 from search_api.errors import add_handlers
 from search_api.gate.guards import HttpLayer
 from search_api.gate.stack import Gate, add_guards

@@ -10,7 +10,7 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from search_api.endpoints.health import PROBES, add_probes
+from search_api.endpoints.monitoring import PROBES, add_probes
 from search_api.errors import add_handlers, error_response, problem
 from search_api.gate.callers import RateLimit, bearer_key, client_address, is_trusted, peer_address
 from search_api.gate.guards import HttpLayer

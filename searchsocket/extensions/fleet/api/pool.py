@@ -16,7 +16,7 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from search_api.app import create_app
-from search_api.endpoints.metrics import Metrics, ProjectNumbers
+from search_api.endpoints.monitoring import Metrics, ProjectNumbers
 from searchsocket.errors import ArtifactsUnavailable, IndexLoading, SearchSocketError
 from searchsocket.extensions.fleet.api import ServedSite
 from searchsocket.extensions.fleet.follow import DEADLINE_S, OnDemand, PulledStore, Waiters
