@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from searchsocket.content.chunking.sentences import split_sentences
+from searchsocket.content.chunking.atoms import split_sentences
 from searchsocket.extensions.answers.proof import Passage
 
 DOCS = Path(__file__).parents[2] / "examples/docs-site/src"

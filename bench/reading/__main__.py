@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from playwright.sync_api import Page as Tab
 
 from searchsocket.content.html.extract import extract_html
-from searchsocket.content.html.site_navigation import SAMPLE, common_links, without_navigation
+from searchsocket.content.html.site_wide import SAMPLE, common_links, without_navigation
 from searchsocket.content.markdown.lines import plain_text
 from searchsocket.content.pages import ExtractedPage, RawPage
 from searchsocket.project.settings.site import ExtractSettings, TransformSettings

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from searchsocket.types import PageFacts, PageKind, StatedFacts
-from searchsocket.web.languages.site import NO_ALTERNATES, Alternates
+from searchsocket.web.languages import NO_ALTERNATES, Alternates
 
 DOCUMENTS: Mapping[str, PageKind] = {".pdf": "pdf", ".docx": "docx", ".odt": "odt"}  # kinds by suffix
 MARKED = "[data-pagefind-body]"  # value of `ExtractedPage.main` for a page that has this mark
@@ -43,7 +43,7 @@ class ExtractedPage(StatedFacts):
     """Extracted content of one HTML or Markdown page, before routes and the link graph are known (spec 8.3)."""
 
     body: str  # deterministic Markdown; headings carry their anchor as `## Text {#anchor}`
-    heading: str = ""  # the h1; if many pages share it, `<title>` is the name: see `html/site_titles.py`
+    heading: str = ""  # the h1; if many pages share it, `<title>` is the name: see `html/site_wide.py`
     head_title: str = ""  # text of `<title>`
     canonical: str = ""  # as the page states it; unreliable, never an identity by itself
     version: str = ""  # of the documentation, from metas

@@ -32,7 +32,7 @@ from searchsocket.stores.base.index_reader import Candidates, IndexReader
 from searchsocket.stores.base.labels import LANGUAGE
 from searchsocket.text.synonyms import Synonyms
 from searchsocket.types import Scores
-from searchsocket.web.languages.codes import ORIGINAL, can_be_in, is_same_language, original_of
+from searchsocket.web.languages import ORIGINAL, can_be_in, is_same_language, original_of
 
 # The original wins against a translation with a slightly better score, since names are the same in every language.
 _NEARLY = 0.8

@@ -304,7 +304,9 @@ def site_names(projects: Sequence[Project]) -> list[str]:
 
 def configured_title(project: Project) -> str:
     """The name of a project's site by its settings, else by the generator's configuration; "" without both."""
-    from searchsocket.sources.find import configured_name  # takes 0.05 s, and a query of the shell asks for no title
+    from searchsocket.sources.build_folder import (
+        configured_name,  # takes 0.05 s, and a query of the shell asks for no title
+    )
 
     titles = (each.setting(project.settings, each.site_title) for each in extensions())
     return next(filter(None, titles), "") or configured_name(project.root)

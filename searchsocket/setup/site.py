@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from searchsocket.setup.build import STATIC_ADAPTER, BuildCommand, ReadText, build_command, deployed_folder, home_of
 from searchsocket.setup.client_files import languages_in, languages_of_build
-from searchsocket.sources.find import find_build
+from searchsocket.sources.build_folder import find_build
 from searchsocket.sources.generators import UsedGenerator, stated_value, used_generators
 from searchsocket.sources.static_output import versions_of_build
 from searchsocket.system.json_text import JsonObject
@@ -20,7 +20,7 @@ from searchsocket.types import VersionFamily
 from searchsocket.web.routes.kit import read_kit
 from searchsocket.web.routes.script import Script
 from searchsocket.web.urls.paths import normalise_prefix
-from searchsocket.web.versions.listed import FILE
+from searchsocket.web.versions.names import FILE
 
 _TIMEOUT_S = 60.0
 _MARK = "searchsocket:"

@@ -12,8 +12,8 @@ from searchsocket.project.settings.model import Settings
 from searchsocket.project.settings.site import ContentFilesSettings
 from searchsocket.project.settings.source_kinds import CONTENT_FILES, GIT_BRANCH, STATIC_OUTPUT
 from searchsocket.sources.base import Source, SourceOrigin
+from searchsocket.sources.build_folder import DetectedBuild, configured_build, find_build, generator_of
 from searchsocket.sources.content_files import ContentFilesSource
-from searchsocket.sources.find import DetectedBuild, configured_build, find_build, generator_of
 from searchsocket.sources.git_branch import GitBranchSource
 from searchsocket.sources.static_output import StaticOutputSource
 from searchsocket.web.routes.kit import clean_dir

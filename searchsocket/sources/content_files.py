@@ -19,9 +19,9 @@ from searchsocket.content.pages import RawPage
 from searchsocket.errors import ConfigError, InvalidRequest, SourceUnavailable
 from searchsocket.project.settings.source_kinds import CONTENT_FILES
 from searchsocket.sources.base import Excluder, SourceOrigin, SourceReport
+from searchsocket.sources.build_folder import reader_of
 from searchsocket.sources.content_rules import ContentRules, content_rules
 from searchsocket.sources.files import MAX_DEPTH, is_inside, modified_inside, open_inside, read_inside, stamp_of, usable
-from searchsocket.sources.find import reader_of
 from searchsocket.system.locators import locator_of
 from searchsocket.web.routes.kit import clean_dir
 from searchsocket.web.routes.segments import InvalidRoute

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from searchsocket.content.edit_files import MARKUP, EditFiles
 from searchsocket.errors import SourceUnavailable
+from searchsocket.sources.build_folder import project_generators
 from searchsocket.sources.files import read_inside
-from searchsocket.sources.find import project_generators
 from searchsocket.system.locators import locator_of
 
 _MAX_FILES = 20_000

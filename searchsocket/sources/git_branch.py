@@ -8,11 +8,10 @@ from searchsocket.content.pages import RawPage
 from searchsocket.errors import SourceUnavailable
 from searchsocket.project.settings.source_kinds import GIT_BRANCH
 from searchsocket.sources.base import Excluder, SourceReport
-from searchsocket.sources.commit_files import LINK, SUBMODULE, CommitFiles
 from searchsocket.sources.content_files import ContentPaths, one_file_each
 from searchsocket.sources.content_rules import ContentFolder, ContentRules, content_rules
 from searchsocket.sources.files import too_large
-from searchsocket.sources.git_objects import TreeEntry
+from searchsocket.sources.git_objects import LINK, SUBMODULE, CommitFiles, TreeEntry
 from searchsocket.system.locators import locator_of
 from searchsocket.web.routes.kit import KitProject, read_kit
 from searchsocket.web.urls.form import AT_THEIR_URLS, Addresses

@@ -1,4 +1,4 @@
-"""Read commits of a repository with the `git` program: no checkout, no write, no network."""
+"""Read commits of a repository with `git`: no checkout, no write, no network; and the base of sources that read one."""
 
 import os
 import re
@@ -10,8 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from searchsocket.content.pages import RawPage
 from searchsocket.errors import ConfigMissing, InvalidScope, SourceUnavailable
 from searchsocket.project.scopes import sanitise_scope
+from searchsocket.project.settings.source_kinds import SourceKind
+from searchsocket.sources.base import SourceOrigin, SourceReport
 from searchsocket.system.git import git_command, git_environ, without_filters
 
 TIMEOUT_S = 60.0  # for one response of git
@@ -29,6 +32,8 @@ _SHORT_ANSWERS = (
 )  # read completely, so that stderr can be read too
 _COMMITTER_TIME = re.compile(rb"(?m)^committer .*> (\d+) [+-]\d{4}$")
 _NOT_IN_REFS = re.compile(r"[\x00-\x20\x7f~^:?*\[\\\ud800-\udfff]|\.\.|@\{|//|^[-/.]|[/.]$|/\.|\.lock(?:/|$)")
+
+LINK, SUBMODULE = "120000", "160000"  # modes of entries that are no files
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,3 +339,50 @@ def _scope_of(ref: str) -> str:
         return sanitise_scope(name)
     except InvalidScope:
         return ""
+
+
+class CommitFiles:
+    """Files of one commit, read without a checkout; the stamp of a file is its blob id."""
+
+    kind: SourceKind  # of the class
+
+    def __init__(self, repo: Path, revision: str, max_file_bytes: int) -> None:
+        """
+        Args:
+            repo: A folder of the repository: the project.
+            revision: Branch, tag, scope name or commit id.
+            max_file_bytes: Larger files are not read.
+        """
+        self.origin = SourceOrigin(self.kind.mode, revision=revision)
+        self.report = SourceReport()
+        self._repository = Repository(repo)
+        self._blobs = BlobReader(self._repository)
+        self._revision = revision
+        self._max_file_bytes = max_file_bytes
+        self._commit = ""
+
+    def commit(self) -> str:
+        """The commit that the revision named at the first call; later calls return the same, so a run sees one state.
+
+        Raises:
+            InvalidScope: The revision is not a valid branch name.
+            SourceUnavailable: There is no such commit, or no repository.
+        """
+        self._commit = self._commit or self._repository.resolve(self._revision)
+        return self._commit
+
+    def read(self, page: RawPage) -> bytes:
+        """The bytes of a file when it was listed, even if the branch has moved.
+
+        Raises:
+            SourceUnavailable: The blob is not in this clone, or too large.
+        """
+        return self._blobs.read(page.stamp, self._max_file_bytes)
+
+    def modified(self, locator: str) -> float | None:
+        """Return None: all files have the time of the commit."""
+        return None
+
+    def close(self) -> None:
+        """Stop the child process that reads blobs; a later read starts a new one."""
+        self._blobs.close()

@@ -26,7 +26,7 @@ from searchsocket.web.urls.form import AS_FILES, Addresses, LinkVotes, UrlForm
 from searchsocket.web.urls.paths import canonical_path, is_index, join_name, path_depth, path_of_file
 from searchsocket.web.urls.resolve import AT_ROOT, SiteBase, resolve_address, resolve_base, served_under
 from searchsocket.web.versions.families import VersionPage, VersionRules, find_families
-from searchsocket.web.versions.listed import FILE, MAX_BYTES, read_listed
+from searchsocket.web.versions.names import FILE, MAX_BYTES, read_listed
 
 _VERSION = "2"  # of the sample and the counting
 _FOLDERS = 24  # listed, from the top

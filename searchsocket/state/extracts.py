@@ -30,7 +30,7 @@ from searchsocket.state.schema import (
 from searchsocket.system.compressed import packed
 from searchsocket.system.compressed import unpacked as unpacked_text
 from searchsocket.system.json_text import JsonObject
-from searchsocket.web.languages.site import Alternates
+from searchsocket.web.languages import Alternates
 from searchsocket.web.urls.paths import canonical_path, page_path
 
 _INTERNAL = re.compile(r"\]\(/[^)\s]*")  # a link within the site, which differs between versions

@@ -14,7 +14,7 @@ from searchsocket.state.links import mark_linked_dirty
 from searchsocket.state.schema import IN_SCOPE, MIRRORED, SEARCHABLE, as_stored, as_text
 from searchsocket.state.versions import labels_of
 from searchsocket.types import PageKind, RouteResolution
-from searchsocket.web.languages.codes import original_label
+from searchsocket.web.languages import original_label
 
 
 class Leaving(NamedTuple):

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from searchsocket.content.chunking.records import record_id
-from searchsocket.content.html.site_titles import HeadingCount, SiteTitles
+from searchsocket.content.html.site_wide import HeadingCount, SiteTitles
 from searchsocket.state.chunks import ChunkTable, Published, chunk_key, count_chunks
 from searchsocket.state.extracts import Extracts, unpacked_body
 from searchsocket.state.file import transaction
@@ -29,7 +29,7 @@ from searchsocket.state.schema import (
 from searchsocket.state.versions import VersionTable
 from searchsocket.system.this_process import return_freed_memory
 from searchsocket.types import Renamed
-from searchsocket.web.languages.site import Alternates, LanguagePage, PageLanguage
+from searchsocket.web.languages import Alternates, LanguagePage, PageLanguage
 
 _SAMPLE = 256  # pages that decide which scope is nearest
 

@@ -14,7 +14,7 @@ from search_api.app import create_app
 from searchsocket.project.project import open_project
 from searchsocket.project.settings.model import RateLimitSettings
 from searchsocket.stores.local.store import LocalStore
-from searchsocket.web.languages.codes import original_label
+from searchsocket.web.languages import original_label
 
 WITH_KEY = {"authorization": f"Bearer {KEY}"}
 EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>&{{7*7}}"

@@ -13,7 +13,7 @@ from searchsocket.content.html.extract import extract_html
 from searchsocket.content.pages import ExtractedPage, RawPage
 from searchsocket.project.settings.model import Settings
 from searchsocket.sources import make_source
-from searchsocket.sources.find import find_build
+from searchsocket.sources.build_folder import find_build
 from searchsocket.sources.generators import GENERATORS, used_generators
 
 SITES = Path(os.environ.get("SEARCHSOCKET_SITES", ROOT.parent / "shared" / "sites"))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from searchsocket.content.html.site_navigation import common_links, without_navigation
+from searchsocket.content.html.site_wide import common_links, without_navigation
 from searchsocket.content.mirror import parse_page
 from tests.pipeline.conftest import Site
 from tests.pipeline.test_titles_of_a_site import bare, undated

@@ -8,7 +8,7 @@ from search_site import MAIN, Piece, Site, make_site
 from searchsocket.errors import InvalidRequest
 from searchsocket.search.answer import Result
 from searchsocket.search.query import SearchQuery
-from searchsocket.web.languages.codes import can_be_in, original_label
+from searchsocket.web.languages import can_be_in, original_label
 
 LAMPS = (original_label("/lamps"),)
 WICKS = (original_label("/wicks"),)

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from searchsocket.project.settings.site import ContentFilesSettings
+from searchsocket.sources.build_folder import heading_ids_of
 from searchsocket.sources.content_files import ContentFilesSource
-from searchsocket.sources.find import heading_ids_of
 from searchsocket.sources.git_branch import GitBranchSource
 from searchsocket.system.locators import locator_of
 from tests.sources.git_repository import commit, git

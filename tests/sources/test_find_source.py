@@ -8,7 +8,7 @@ from searchsocket.errors import ConfigError, ConfigMissing
 from searchsocket.project.settings.model import Settings
 from searchsocket.sources import make_source
 from searchsocket.sources.base import Excluder
-from searchsocket.sources.find import USUAL_FOLDERS, find_build, holds_html
+from searchsocket.sources.build_folder import USUAL_FOLDERS, find_build, holds_html
 
 
 def make(root: Path, *names: str) -> Path:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from searchsocket.errors import ConfigMissing
 from searchsocket.project.settings.model import Settings
 from searchsocket.sources import make_source
-from searchsocket.sources.find import configured_name, find_build
+from searchsocket.sources.build_folder import configured_name, find_build
 from searchsocket.sources.generators import GENERATORS, used_generators
 
 VITEPRESS = 'import { defineConfig } from "vitepress"\nexport default defineConfig({ title: "Guide"%s })\n'

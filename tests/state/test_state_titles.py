@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from searchsocket.content.chunking.records import hash_of
-from searchsocket.content.html.site_titles import HeadingCount, SiteTitles
+from searchsocket.content.html.site_wide import HeadingCount, SiteTitles
 from searchsocket.state.project import ProjectState
 from searchsocket.state.scope import ScopeState
 from tests.state.building import dirty, extracted, number, raw, write

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from searchsocket.content.chunking.atoms import Atom, atoms_of
-from searchsocket.content.chunking.sentences import split_sentences
+from searchsocket.content.chunking.atoms import Atom, atoms_of, split_sentences
 from searchsocket.content.markdown.blocks import Block, is_rule, parse_blocks
 from searchsocket.content.markdown.lines import plain_text
 from searchsocket.content.markdown.text import MIN_LETTERS, escape_inline, inline_text, is_links_alone, letter_count

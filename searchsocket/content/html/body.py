@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-from searchsocket.content.html.anchors import ANCHOR, inner_id, is_permalink
 from searchsocket.content.html.converters import FAST, Converter
-from searchsocket.content.html.links import LinkResolver, collect_links
+from searchsocket.content.html.links import ANCHOR, LinkResolver, collect_links, inner_id, is_permalink
 from searchsocket.content.html.opened import settle_opened
 from searchsocket.content.html.prune import prune
 from searchsocket.content.html.settle import limit_size, settle_blocks

@@ -33,17 +33,26 @@ from searchsocket.content.html.metadata import (
     read_metadata,
     strip_site,
 )
-from searchsocket.content.html.parse import html_of_xhtml, parse_html
 from searchsocket.content.html.prune import JUNK, drop_feedback, settle_icon_cells
 from searchsocket.content.html.rules import RULE
 from searchsocket.content.html.settle import DESCRIPTION, settle_descriptions, settle_math
 from searchsocket.content.html.suspense import mark_boundaries, settle_boundaries
-from searchsocket.content.html.tree import BLOCKS, HEADINGS, Element, one_line, replace_text, text_of, with_attribute
+from searchsocket.content.html.tree import (
+    BLOCKS,
+    HEADINGS,
+    Element,
+    html_of_xhtml,
+    one_line,
+    parse_html,
+    replace_text,
+    text_of,
+    with_attribute,
+)
 from searchsocket.content.page_fields import fields_version, parse_date
 from searchsocket.content.pages import ExtractedPage, RawPage
 from searchsocket.project.settings.site import ExtractSettings, TransformSettings
 from searchsocket.text.facets import NO_FACETS, Facets
-from searchsocket.web.languages.site import read_alternates
+from searchsocket.web.languages import read_alternates
 from searchsocket.web.robots_tags import page_rules
 from searchsocket.web.urls.paths import is_xhtml
 from searchsocket.web.urls.resolve import AT_ROOT, SiteBase

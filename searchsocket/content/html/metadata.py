@@ -10,7 +10,7 @@ from typing import Any
 from searchsocket.content.html.tree import Element, one_line, raw_text, text_of
 from searchsocket.content.page_fields import FIELDS
 from searchsocket.text.facets import NO_FACETS, Facets, read_facets
-from searchsocket.web.languages.site import MAX_ALTERNATES
+from searchsocket.web.languages import MAX_ALTERNATES
 from searchsocket.web.versions.names import MAX_NAME_CHARS
 
 _SEPARATORS = re.compile(r"\s+(?:[|·•—–»:]|::|-|\|\|)\s+")

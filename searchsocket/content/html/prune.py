@@ -10,8 +10,8 @@ from typing import cast
 
 from lxml import etree
 
-from searchsocket.content.html.anchors import is_return, mark_anchor
 from searchsocket.content.html.code import is_line_number_table, prepare_code
+from searchsocket.content.html.links import is_return, mark_anchor
 from searchsocket.content.html.main_content import DropRules, drop_rules
 from searchsocket.content.html.opened import OPENED, PANEL
 from searchsocket.content.html.tables import prepare_table

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from searchsocket.content.html import tables
-from searchsocket.content.html.anchors import ANCHOR
 from searchsocket.content.html.code import LANGUAGE
+from searchsocket.content.html.links import ANCHOR
 from searchsocket.content.html.text_markdown import (
     CELL,
     DELETED,

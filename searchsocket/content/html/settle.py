@@ -5,9 +5,8 @@ from collections.abc import Collection
 
 from lxml import etree
 
-from searchsocket.content.html.anchors import is_permalink
 from searchsocket.content.html.code import prepare_code
-from searchsocket.content.html.links import LinkResolver
+from searchsocket.content.html.links import LinkResolver, is_permalink
 from searchsocket.content.html.mathml import math_text
 from searchsocket.content.html.tree import (
     BLOCKS,

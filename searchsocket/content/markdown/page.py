@@ -13,14 +13,12 @@ import yaml
 from lxml import etree
 from markdown_it import MarkdownIt
 
-from searchsocket.content.html.anchors import ANCHOR
 from searchsocket.content.html.body import read_body
 from searchsocket.content.html.converters import FAST, Converter
 from searchsocket.content.html.decode import decode_html
-from searchsocket.content.html.links import LinkResolver
+from searchsocket.content.html.links import ANCHOR, LinkResolver
 from searchsocket.content.html.metadata import parse_language, parse_tags, parse_weight
-from searchsocket.content.html.parse import parse_html
-from searchsocket.content.html.tree import HEADINGS, Element, one_line, raw_text, text_of
+from searchsocket.content.html.tree import HEADINGS, Element, one_line, parse_html, raw_text, text_of
 from searchsocket.content.markdown.dialects import plain_markdown
 from searchsocket.content.markdown.heading_ids import Slugger
 from searchsocket.content.markdown.lines import source_lines

@@ -23,7 +23,7 @@ from searchsocket.errors import SourceUnavailable
 from searchsocket.system.bounded_http import BodyLimit, BoundedTransport
 from searchsocket.system.exchange import TimedStream, current
 from searchsocket.system.retry_after import retry_after_s
-from searchsocket.web.urls.joining import join
+from searchsocket.web.urls.resolve import join
 
 _V4_REFUSED = (ipaddress.IPv4Network("192.0.0.0/24"), ipaddress.IPv4Network("192.88.99.0/24"))
 _V6_GLOBAL = ipaddress.IPv6Network("2000::/3")

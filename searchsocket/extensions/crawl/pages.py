@@ -20,9 +20,8 @@ from searchsocket.extensions.crawl.site import CrawledSite
 from searchsocket.extensions.crawl.store import DOCUMENT_TYPES, Stored
 from searchsocket.sources.base import SourceReport
 from searchsocket.web.urls.form import Addresses, UrlForm
-from searchsocket.web.urls.joining import normal_path
 from searchsocket.web.urls.paths import canonical_path, page_path, without_query
-from searchsocket.web.urls.resolve import LinkedAddress
+from searchsocket.web.urls.resolve import LinkedAddress, normal_path
 
 _ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
 _LINKS = {"area": "href", "frame": "src"}  # besides `a`

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from lxml import etree
 
 from searchsocket.content.html.decode import decode_html
-from searchsocket.content.html.parse import parse_html
+from searchsocket.content.html.tree import parse_html
 from searchsocket.errors import PageNotRendered, SourceUnavailable
 from searchsocket.extensions.crawl.chromium import PageBrowser, PageSource, ServedFile, locate
 from searchsocket.extensions.crawl.fetch import (

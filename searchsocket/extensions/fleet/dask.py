@@ -27,7 +27,7 @@ from searchsocket.pipeline.extraction.job import (
 )
 from searchsocket.project.settings.model import RunSettings, Settings
 from searchsocket.sources import configured_site
-from searchsocket.sources.find import heading_ids_of
+from searchsocket.sources.build_folder import heading_ids_of
 from searchsocket.state.extracts import StoredPage
 from searchsocket.system.processes import WorkersDied, map_batches
 from searchsocket.web.urls.resolve import SiteBase

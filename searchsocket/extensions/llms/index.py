@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from urllib.parse import quote, unquote_to_bytes
 
-from searchsocket.content.chunking.sentences import split_sentences
+from searchsocket.content.chunking.atoms import split_sentences
 from searchsocket.content.markdown.blocks import parse_blocks
 from searchsocket.content.markdown.text import inline_text
 from searchsocket.content.pages import Page

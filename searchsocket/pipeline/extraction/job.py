@@ -21,7 +21,7 @@ from searchsocket.project.settings.load import settings_from_json
 from searchsocket.project.settings.model import RunSettings, Settings
 from searchsocket.sources import configured_site, make_source
 from searchsocket.sources.base import Source
-from searchsocket.sources.find import heading_ids_of
+from searchsocket.sources.build_folder import heading_ids_of
 from searchsocket.state.extracts import StoredPage
 from searchsocket.system.processes import limited
 from searchsocket.web.urls.resolve import SiteBase

@@ -226,8 +226,7 @@ class ScopeRun:
         If the build or preview belongs to the scope, it is the current commit of its branch, which need not be the
         commit of the working tree.
         """
-        from searchsocket.sources.commit_files import CommitFiles
-        from searchsocket.sources.git_objects import Repository
+        from searchsocket.sources.git_objects import CommitFiles, Repository
 
         try:
             source = self.make_source()

@@ -11,8 +11,15 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from searchsocket.content.edit_files import EditedPage, EditFiles
-from searchsocket.content.html.site_navigation import SAMPLE, common_links, without_navigation
-from searchsocket.content.html.site_titles import MIN_PAGES, SiteTitles, common_headings, common_parts
+from searchsocket.content.html.site_wide import (
+    MIN_PAGES,
+    SAMPLE,
+    SiteTitles,
+    common_headings,
+    common_links,
+    common_parts,
+    without_navigation,
+)
 from searchsocket.content.mirror import (
     mirror_file,
     mirror_name,

@@ -37,7 +37,7 @@ from searchsocket.system.batches import batches
 from searchsocket.system.processes import default_workers, map_batches
 from searchsocket.text.amounts import MAX_SKIPPED, Skipped
 from searchsocket.types import VersionFamily
-from searchsocket.web.languages.site import page_languages
+from searchsocket.web.languages import page_languages
 from searchsocket.web.urls.targets import resolve_target
 from searchsocket.web.versions.families import (
     DETECTION_VERSION,
@@ -48,8 +48,7 @@ from searchsocket.web.versions.families import (
     find_families,
     place,
 )
-from searchsocket.web.versions.listed import read_listed
-from searchsocket.web.versions.names import matches
+from searchsocket.web.versions.names import matches, read_listed
 from searchsocket.web.versions.rows import VERSIONS, version_rows
 
 SPELLED_OUT = 20  # of one kind

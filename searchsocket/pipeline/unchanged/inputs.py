@@ -16,8 +16,8 @@ from searchsocket.pipeline.run.summary import IndexSummary
 from searchsocket.pipeline.unchanged.record import RunRecord, record_bytes, record_path
 from searchsocket.pipeline.unchanged.snapshot import CONFIGURATION, Paths, Snapshot, digest, file_clock_ns
 from searchsocket.project.project import Project, index_folder
+from searchsocket.sources.build_folder import find_build
 from searchsocket.sources.files import is_inside
-from searchsocket.sources.find import find_build
 from searchsocket.sources.generators import used_generators
 from searchsocket.sources.static_output import StaticOutputSource
 from searchsocket.system.files import make_folder, write_atomic

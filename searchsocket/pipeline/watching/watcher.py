@@ -21,8 +21,8 @@ from searchsocket.pipeline.run.context import ScopeRun, corpora_of
 from searchsocket.pipeline.unchanged.inputs import files_and_folders
 from searchsocket.pipeline.unchanged.snapshot import CONFIGURATION, bytes_of
 from searchsocket.pipeline.watching.whole import Wait, Wholeness
+from searchsocket.sources.build_folder import find_build
 from searchsocket.sources.content_files import ContentFilesSource
-from searchsocket.sources.find import find_build
 from searchsocket.sources.git_branch import GitBranchSource
 from searchsocket.sources.static_output import StaticOutputSource
 from searchsocket.system.git import ask_git

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from searchsocket.types import SiteVersion, VersionFamily
-from searchsocket.web.versions.listed import ListedVersion
 from searchsocket.web.versions.names import (
     LATEST,
     STABLE,
     UNVERSIONED,
+    ListedVersion,
     VersionedPath,
     bare,
     is_release,

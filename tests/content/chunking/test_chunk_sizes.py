@@ -9,8 +9,15 @@ from hypothesis import strategies as st
 from pages_to_cut import SLACK, SMALL, page_of, sections_of, solid
 
 from searchsocket.content.chunking import chunk_page
-from searchsocket.content.chunking.atoms import cut_code, cut_quote, cut_table
-from searchsocket.content.chunking.sentences import safe_cut, slices, split_prose, split_sentences
+from searchsocket.content.chunking.atoms import (
+    cut_code,
+    cut_quote,
+    cut_table,
+    safe_cut,
+    slices,
+    split_prose,
+    split_sentences,
+)
 from searchsocket.content.markdown.blocks import parse_blocks
 from searchsocket.project.settings.site import ChunkSettings
 

@@ -6,10 +6,9 @@ from lxml import etree
 from searchsocket.content.html.converters import to_markdown
 from searchsocket.content.html.decode import decode_html
 from searchsocket.content.html.links import LinkResolver
-from searchsocket.content.html.parse import parse_html
 from searchsocket.content.html.tables import Cell, as_markdown, decode_rows, encode_cell, expand
 from searchsocket.content.html.text_markdown import tidy
-from searchsocket.content.html.tree import clean_text, drop, one_line, raw_text, sweep, unwrap
+from searchsocket.content.html.tree import clean_text, drop, one_line, parse_html, raw_text, sweep, unwrap
 from searchsocket.web.urls.resolve import site_base
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.content.html.site_titles import MIN_PAGES, HeadingCount, SiteTitles, common_headings, common_parts
+from searchsocket.content.html.site_wide import MIN_PAGES, HeadingCount, SiteTitles, common_headings, common_parts
 from searchsocket.content.pages import ExtractedPage
 
 

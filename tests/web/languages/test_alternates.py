@@ -2,7 +2,7 @@
 
 import pytest
 
-from searchsocket.web.languages.site import MAX_ALTERNATES, NO_ALTERNATES, read_alternates
+from searchsocket.web.languages import MAX_ALTERNATES, NO_ALTERNATES, read_alternates
 
 LINKS = [
     ("en", "https://example.org/guide/"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from searchsocket.web.languages.site import Alternates, LanguagePage, page_languages
+from searchsocket.web.languages import Alternates, LanguagePage, page_languages
 
 
 def languages(*urls: str) -> dict[str, str]:

@@ -10,8 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from searchsocket.errors import InvalidRequest
-from searchsocket.web.urls.joining import join, normal_path
 from searchsocket.web.urls.paths import canonical_path
+from searchsocket.web.urls.resolve import join, normal_path
 from tests.node import open_node
 
 HOST = "http://site.test"

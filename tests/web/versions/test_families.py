@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 import pytest
 
 from searchsocket.web.versions.families import VersionPage, VersionRules, find_families
-from searchsocket.web.versions.listed import ListedVersion
+from searchsocket.web.versions.names import ListedVersion
 
 DOCS = ("", "/install", "/usage", "/api/client")
 Families = dict[str, tuple[list[str], str]]  # parent -> names, default

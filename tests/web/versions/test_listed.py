@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from searchsocket.web.versions.listed import ListedVersion, read_listed
+from searchsocket.web.versions.names import ListedVersion, read_listed
 
 
 def test_the_file_of_mike() -> None:

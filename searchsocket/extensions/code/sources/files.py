@@ -28,9 +28,8 @@ from searchsocket.project.location import is_no_project
 from searchsocket.project.settings.model import Settings
 from searchsocket.project.settings.source_kinds import CODE_FILES, CODE_OF_COMMIT, source_kind
 from searchsocket.sources.base import SourceOrigin, SourceReport
-from searchsocket.sources.commit_files import LINK, SUBMODULE, CommitFiles
 from searchsocket.sources.files import open_inside, read_inside, stamp_of
-from searchsocket.sources.git_objects import TreeEntry
+from searchsocket.sources.git_objects import LINK, SUBMODULE, CommitFiles, TreeEntry
 from searchsocket.system.locators import locator_of, path_of
 
 

@@ -1,4 +1,4 @@
-"""Find lists of links that nearly all pages of a site or language have, and remove them: navigation in main content.
+"""Find what nearly all pages of a site have, to remove it: lists of links in main content, and parts of titles.
 
 The lists are compared by the texts of their links, since a link to the page itself or to another version of it differs.
 """
@@ -7,8 +7,10 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from searchsocket.content.markdown.blocks import Fence, is_rule, opening_fence
+from searchsocket.content.pages import ExtractedPage
 
 SAMPLE = 64  # pages of each language that are compared; more would hardly change the result
 MIN_PAGES = 5
@@ -18,6 +20,11 @@ _LABEL_CHARS = 60
 _LINE = re.compile(
     r" *(?P<item>(?:[-*]|\d{1,9}\.) +)?(?:\[(?P<text>(?:\\.|[^\[\]\\])+)\]\([^()\s]*\)|(?P<label>[^\[\]]+))"
 )
+
+_SEPARATOR = re.compile(r"\s+(?:[|·•—–»›:]|::|-|\|\|)\s+|:\s+")
+# The site's name in brackets: `Install (Acme)`, `[Acme] Install`.
+_ENDING = re.compile(rf"{_SEPARATOR.pattern}|\s+(?=[(\[](?:[^()\[\]]|[(\[][^()\[\]]*[)\]])*[)\]]$)")
+_OPENING = re.compile(r"[(\[][^()\[\]]*[)\]]\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,3 +116,61 @@ def _link_lists(lines: Sequence[str]) -> Iterator[_LinkList]:
                 yield _LinkList(first, end, tuple(texts), links)
             texts, links = [], 0
             fence = opening_fence(line)
+
+
+class HeadingCount(NamedTuple):
+    """An h1 that several pages have."""
+
+    heading: str
+    pages: int
+    head_titles: int  # different `<title>`s among these pages
+
+
+@dataclass(frozen=True, slots=True)
+class SiteTitles:
+    """Parts that the titles of a site have in common."""
+
+    headings: frozenset[str] = frozenset()
+    start: str = ""  # of most `<title>`s, with its separator: `Acme | `
+    end: str = ""  # ` | Acme`
+
+    def title_of(self, page: ExtractedPage) -> str:
+        """A page's name without the site's: from `<title>` if its h1 is common, otherwise the extracted title."""
+        if page.heading in self.headings:
+            return self._without_site(page.head_title, self.start) or page.title
+        # `Guide: Install` may be the page's heading as well; other separators end the name of a site.
+        start = "" if self.start.endswith(": ") and not self.start.endswith((" : ", " :: ")) else self.start
+        return self._without_site(page.title, start) or page.title
+
+    def _without_site(self, title: str, start: str) -> str:
+        """Remove the start, and as many last parts of the common end as the title has."""
+        ends = (self.end[match.start() :] for match in _ENDING.finditer(self.end))
+        end = next((end for end in ends if title.endswith(end)), "")
+        return title.removesuffix(end).removeprefix(start)
+
+
+def common_headings(counts: Iterable[HeadingCount]) -> frozenset[str]:
+    """The h1s that do not name a page: at least `MIN_PAGES` pages have them, mostly with different `<title>`s."""
+    common = (count for count in counts if count.pages >= MIN_PAGES and count.head_titles * 2 > count.pages)
+    return frozenset(count.heading for count in common)
+
+
+def common_parts(head_titles: Iterable[str]) -> tuple[str, str]:
+    """The common start and end of most `<title>`s, each with its separator; "" if fewer than `MIN_PAGES` have one."""
+    starts: Counter[str] = Counter()
+    ends: Counter[str] = Counter()
+    total = 0
+    for title in head_titles:
+        total += 1
+        opening = _OPENING.match(title)
+        starts.update(
+            {title[: match.end()] for match in (*_SEPARATOR.finditer(title), *([opening] if opening else []))}
+        )
+        ends.update({title[match.start() :] for match in _ENDING.finditer(title)})
+    return _of_most(starts, total), _of_most(ends, total)
+
+
+def _of_most(parts: Counter[str], total: int) -> str:
+    """The longest part of more than half of the titles; no two of these are equally long."""
+    common = (part for part, count in parts.items() if count * 2 > total and count >= MIN_PAGES)
+    return max(common, key=len, default="")

@@ -1,1 +1,0 @@
-"""Languages of a site's pages: from their addresses and `hreflang` links."""
