@@ -5,11 +5,14 @@ A rule is what a generator does by default, and by the settings that its configu
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from posixpath import dirname, join, normpath
 
+from searchsocket.errors import InvalidRequest
 from searchsocket.sources.generators import ReadText, UsedGenerator, stated_value, used_generators
 from searchsocket.web.routes.script import Script
+from searchsocket.web.urls.paths import canonical_path
 
 FrontMatter = Mapping[str, object]
 
@@ -48,7 +51,9 @@ class ContentRules:
 
 
 def content_rules(read: ReadText, globs: Sequence[str], *, are_chosen: bool) -> ContentRules:
-    """Return the rules of the first generator that a project is configured for, if they are known.
+    """Return the rules of the first generator that a project is configured for and whose rules are known.
+
+    With SvelteKit, the globs contain its routes, so they stay.
 
     Args:
         read: Reads a file relative to the folder of the globs.
@@ -56,6 +61,8 @@ def content_rules(read: ReadText, globs: Sequence[str], *, are_chosen: bool) -> 
         are_chosen: The globs stay, and only names and front matter follow the generator.
     """
     for used in used_generators(read):
+        if used.name == "SvelteKit":
+            break
         if (rules := _rules_of(read, used)) is not None:
             first = rules.folders[0]
             chosen = [ContentFolder(glob, "/", first.name, first.stated) for glob in globs]
@@ -71,7 +78,7 @@ def _rules_of(read: ReadText, used: UsedGenerator) -> ContentRules | None:
 
     match used.name:
         case "VitePress":
-            home = dirname(used.config.partition(".vitepress/")[0] + "x")
+            home = used.config.partition(".vitepress/")[0].rstrip("/")
             return ContentRules(_markdown(folder("srcDir", ".")), folder_pages=("index",))
         case "Docusaurus":
             return _docusaurus(home, text)
@@ -104,7 +111,9 @@ def _docusaurus(home: str, text: str) -> ContentRules:
     def route(plugin: str) -> str:
         pattern = rf"\b{plugin}\s*:\s*\{{[^{{}}]*?\brouteBasePath\s*:\s*(['\"])(.*?)\1"
         stated = re.search(pattern, text)
-        return f"/{stated[2].strip('/')}" if stated else f"/{plugin}"
+        with suppress(InvalidRequest):
+            return canonical_path(stated[2] if stated else plugin)
+        return f"/{plugin}"
 
     docs, blog = route("docs"), route("blog")
 

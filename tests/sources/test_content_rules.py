@@ -13,6 +13,7 @@ from searchsocket.sources.build_folder import heading_ids_of
 from searchsocket.sources.content_files import ContentFilesSource
 from searchsocket.sources.git_branch import GitBranchSource
 from searchsocket.system.locators import locator_of
+from searchsocket.web.urls.paths import canonical_path
 from tests.sources.git_repository import commit, git
 
 VITEPRESS = {
@@ -186,6 +187,22 @@ def test_chosen_globs_stay_and_names_follow_the_generator(tmp_path: Path) -> Non
     write(tmp_path, {"hugo.toml": "title = 'H'", "content/a.md": "", "text/_index.md": "", "text/B c.md": ""})
     source = ContentFilesSource(tmp_path, ["text/**/*.md"])
     assert [page.url for page in source.pages()] == ["/", "/b-c"]
+
+
+def test_routes_of_sveltekit_stay_beside_another_generator(tmp_path: Path) -> None:
+    write(tmp_path, {"svelte.config.js": "export default {};", "docs/mkdocs.yml": "site_name: M"})
+    expected = write(tmp_path, {"src/routes/guide/+page.md": "/guide", "docs/a.md": "/a"})
+    source = ContentFilesSource(tmp_path, GLOBS, are_globs_chosen=False)
+    assert sorted(page.url for page in source.pages()) == sorted(expected.values())
+
+
+@pytest.mark.parametrize("route", ["../../etc", "//host/x", "a\\0b", "%2e%2e/x"])
+def test_a_hostile_route_stays_on_the_site(tmp_path: Path, route: str) -> None:
+    config = f"module.exports = {{ presets: [['classic', {{ docs: {{ routeBasePath: '{route}' }} }}]] }};"
+    write(tmp_path, {"docusaurus.config.js": config, "docs/a.md": "-> "})
+    [page] = ContentFilesSource(tmp_path, GLOBS, are_globs_chosen=False).pages()
+    assert page.url == canonical_path(page.url)
+    assert ".." not in page.url
 
 
 def test_links_between_files_are_relative_to_their_paths(tmp_path: Path) -> None:
