@@ -96,7 +96,7 @@ def test_without_workers_such_a_file_is_split_at_blank_lines(tmp_path: Path, mon
     plain = CodeProject(tmp_path / "plain" / "site")
     plain.index()
     monkeypatch.setattr(ParseLimits, "_is_harmless", lambda *_: False)
-    monkeypatch.setattr(processes, "_is_usable", lambda _: False)
+    monkeypatch.setattr(processes, "_usable", lambda *_: None)
     code = CodeProject(tmp_path / "costly" / "site")
     code.index()
     records = code.records()
