@@ -12,7 +12,7 @@ from examples.site_archive import ARCHIVE, BUILD, SITE
 from searchsocket.quality.golden import read_golden
 
 GOLDEN = SITE / "golden-queries.tsv"
-MAX_BYTES = 2_000_000
+MAX_BYTES = 2_100_000
 
 Soup = BeautifulSoup
 FILES = sorted(BUILD.rglob("*.html"))
