@@ -58,6 +58,7 @@ _PUBLIC = {
     "PAGE_TEXTS_MISSING": "the index has no page texts yet; index the site again",
     "STATE_UNAVAILABLE": "the search service cannot read its data; try again later",
     "PERMISSION_DENIED": "the search service has no permission to read its data; its operator must fix it",
+    "PROJECT_MISMATCH": "the search service has the index of another project; its operator must fix it",
 }
 _MAX_MESSAGE_CHARS = 500
 

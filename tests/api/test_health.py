@@ -78,6 +78,18 @@ def test_an_index_of_another_model_is_not_ready(tmp_path: Path) -> None:
     assert (answer.status_code, answer.json()["error"]["code"]) == (503, "EMBEDDING_MODEL_MISMATCH")
 
 
+def test_an_index_of_another_project_is_not_ready(tmp_path: Path) -> None:
+    """A copied folder has another project's index; each search was an internal error."""
+    project = make_project(tmp_path)
+    config = project.root / "searchsocket.toml"
+    config.write_text(config.read_text().replace(f'id = "{project.id}"', 'id = "copy"'))
+    api = Api(create_app(open_project(project.root, {}), environ=ENVIRON, host="0.0.0.0"))
+    assert api.get("/api/health").status_code == 503
+    answer = api.post({"q": "battery"})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (503, "PROJECT_MISMATCH")
+    assert str(tmp_path) not in answer.text
+
+
 @pytest.mark.parametrize("name", ["CURRENT", "manifest.json"])
 def test_a_damaged_index_is_an_error_not_an_empty_answer(tmp_path: Path, name: str) -> None:
     """Failure mode 45."""
