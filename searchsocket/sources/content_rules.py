@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from posixpath import dirname, join, normpath
 
 from searchsocket.errors import InvalidRequest
@@ -20,6 +21,11 @@ FrontMatter = Mapping[str, object]
 _ORDER = re.compile(r"^(?!\d{2,4}[-_.]\d{2}|\d+[-_.]\d)\d+\s*[-_.]+\s*(?=[^-_.\s])")
 _DATE = re.compile(r"^(\d{4})-(\d{1,2})-(\d{1,2})-(?=.)")
 _PRIVATE = re.compile(r"(?:^|/)_(?!posts/)")  # partials and drafts
+_NO_POST = re.compile(r"(?:^|/)_posts/(?:.*/)?(?!\d{4}-\d{1,2}-\d{1,2}-.)[^/]*$|" + _PRIVATE.pattern)
+_DAY = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})\b")
+_PLACEHOLDER = re.compile(r":(categories|year|month|day|title|slug)\b")
+_POSTS = {"none": "/:categories/:title"}  # of `permalink`; the other names mean the default
+_POST = "/:categories/:year/:month/:day/:title"
 _OF_ELEVENTY = re.compile(r"(?:^|/)_(?:includes|data)/")
 # Lists of pages, and parts of all pages, of generators without a configuration: GitBook and Docsify.
 _LISTS = re.compile(r"(?:^|/)(?:SUMMARY|_(?:sidebar|navbar|coverpage|footer))\.md$")
@@ -99,8 +105,10 @@ def _rules_of(read: ReadText, used: UsedGenerator) -> ContentRules | None:
             return ContentRules(folders, folder_pages=("_index", "index"))
         case "Jekyll":
             site = folder("source", ".")
-            posts = ContentFolder(_glob(site, "_posts/**/*.md"), "/", _dated, _stated_by_post)
-            return ContentRules([posts, *_markdown(site, stated=_permalink)], skips=_PRIVATE)
+            stated = stated_value(text, used.config, "permalink") or ""
+            template = stated if stated.startswith("/") else _POSTS.get(stated, _POST)
+            posts = ContentFolder(_glob(site, "**/_posts/**/*.md"), "/", _dated, partial(_stated_by_post, template))
+            return ContentRules([posts, *_markdown(site, stated=_permalink)], skips=_NO_POST)
         case "Eleventy":
             folders = _markdown(folder("dir.input", "."), stated=_permalink)
             return ContentRules(folders, folder_pages=("index",), has_twins=True, skips=_OF_ELEVENTY)
@@ -185,15 +193,39 @@ def _stated_by_hugo(front: FrontMatter, url: str) -> str:
 
 
 def _permalink(front: FrontMatter, url: str) -> str:
+    """The address in `permalink`, unless it is a template.
+
+    Raises:
+        InvalidRequest: It says that there is no page.
+    """
     address = _text(front, "permalink")
-    return "" if ":" in address or "{" in address else address  # a template of an address
+    if address == "false":
+        raise InvalidRequest("its front matter has `permalink: false`")
+    return "" if ":" in address or "{" in address else address
 
 
-def _stated_by_post(front: FrontMatter, url: str) -> str:
-    """The address of a post of Jekyll, which begins with its categories."""
-    categories = front.get("categories", front.get("category", ""))
-    names = categories if isinstance(categories, list) else str(categories).split()
-    return _permalink(front, url) or join("/", *(str(name).lower() for name in names), url[1:])
+def _stated_by_post(template: str, front: FrontMatter, url: str) -> str:
+    """The address of a post of Jekyll, whose folders above `_posts` are categories.
+
+    Args:
+        template: The setting `permalink`.
+        url: By the path, with the date as folders.
+    """
+    above, _, below = url.rpartition("/_posts/")
+    *date, name = below.split("/")[-4:]
+    if day := _DAY.match(str(front.get("date", ""))):
+        date = [part.zfill(2) for part in day.groups()]
+    categories = front.get("categories", "")
+    names = [*above.split("/"), _text(front, "category")]
+    names += map(str, categories) if isinstance(categories, list) else str(categories).split()
+    title = _text(front, "slug") or name
+    values = dict(zip(("year", "month", "day"), date, strict=True)) | {"title": title, "slug": title}
+    values["categories"] = "/".join(filter(None, names)).lower()
+    for stated in (_text(front, "permalink"), template, _POST):
+        address = _PLACEHOLDER.sub(lambda match: values[match[1]], stated)
+        if address and ":" not in address:
+            break
+    return address
 
 
 def _text(front: FrontMatter, key: str) -> str:

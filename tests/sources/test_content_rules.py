@@ -1,7 +1,7 @@
 """Content files have the addresses that their generator gives them.
 
 The expected addresses are those of a build: VitePress 1.6, Docusaurus 3.10, Starlight with Astro 7, MkDocs 1.6, Hugo
-0.168 and Eleventy 3.1 were run on these files. mdBook, Jekyll and Nuxt follow their manuals.
+0.168, Jekyll 4.3 and Eleventy 3.1 were run on these files. Nuxt and mdBook follow their manuals.
 """
 
 from pathlib import Path
@@ -111,6 +111,17 @@ JEKYLL = {
     "docs/template.md": "permalink: /:title/ -> /docs/template",
     "_posts/2024-1-2-first-post.md": "/2024/01/02/first-post",
     "_posts/2024-01-03-second.md": "categories: Jekyll update -> /jekyll/update/2024/01/03/second",
+    "_posts/2024-02-03-cat.md": "category: News Items -> /news%20items/2024/02/03/cat",
+    "_posts/2024-02-04-cats.md": "categories: [One Two, three] -> /one%20two/three/2024/02/04/cats",
+    "_posts/2024-02-05-Upper_Case.md": "/2024/02/05/Upper_Case",
+    "_posts/2024-02-07-slug.md": "slug: given -> /2024/02/07/given",
+    "_posts/2024-02-08-dated.md": "date: 2020-01-01 -> /2020/01/01/dated",
+    "_posts/2024-02-09-moved.md": "permalink: /there/:title/ -> /there/moved",
+    "_posts/2024-02-10-named.md": "permalink: pretty -> /pretty",
+    "_posts/sub/2024-02-06-sub.md": "/2024/02/06/sub",
+    "_posts/no-date.md": "",
+    "_drafts/draft.md": "",
+    "blog/_posts/2024-05-06-nested.md": "/blog/2024/05/06/nested",
     "_includes/part.md": "",
 }
 NUXT = {
@@ -122,6 +133,10 @@ NUXT = {
     "content/blog/10-years.md": "/blog/10-years",
     "README.md": "",
 }
+JEKYLL_WITH_TEMPLATE = {
+    "_config.yml": "title: J\npermalink: /journal/:year/:title/\n",
+    "_posts/2024-01-02-first.md": "categories: a -> /journal/2024/first",
+}
 ELEVENTY = {
     "eleventy.config.js": "module.exports = () => ({ dir: { input: 'site' } });",
     "site/index.md": "/",
@@ -129,6 +144,7 @@ ELEVENTY = {
     "site/blog/README.md": "/blog/README",
     "site/blog/2024-01-02-post.md": "/blog/2024-01-02-post",
     "site/blog/perm.md": "permalink: /else/where/ -> /else/where",
+    "site/blog/none.md": "permalink: false -> ",
     "site/My Page.md": "/My%20Page",
     "site/_part.md": "/_part",
     "site/_includes/x.md": "",
@@ -144,6 +160,7 @@ PROJECTS = {
     "mdBook": MDBOOK,
     "Hugo": HUGO,
     "Jekyll": JEKYLL,
+    "Jekyll, template": JEKYLL_WITH_TEMPLATE,
     "Nuxt": NUXT,
     "Eleventy": ELEVENTY,
 }
