@@ -12,7 +12,7 @@ from searchsocket.models.embedders import make_embedder, resolved_provider
 from searchsocket.models.embedders.base import Embedder
 from searchsocket.models.embedders.cache import EmbeddingCache
 from searchsocket.models.embedders.cache_place import cache_file, open_cache
-from searchsocket.models.paying.cost import FILE, Ledger
+from searchsocket.models.paying.ledger import FILE, Ledger
 from searchsocket.project.project import Project
 from searchsocket.stores import make_store
 from searchsocket.stores.base.vector_store import VectorStore

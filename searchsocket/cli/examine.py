@@ -24,7 +24,7 @@ from searchsocket.project.project import Project, dagster_home
 from searchsocket.state.project import ProjectState
 from searchsocket.stores.base.vectors import check_vectors
 from searchsocket.system.files import bytes_below, is_temporary
-from searchsocket.text.amounts import first_skipped, skipped_words
+from searchsocket.text.skipped import first_skipped, skipped_words
 from searchsocket.types import Generation
 
 _LOW_DISK_BYTES = 200_000_000

@@ -14,10 +14,10 @@ import click
 from searchsocket.cli.log_lines import log_lines
 from searchsocket.cli.options import is_quiet, wants_json
 from searchsocket.system.json_text import JsonObject
-from searchsocket.text.amounts import Skipped, skipped_words
 from searchsocket.text.amounts import ago as ago
 from searchsocket.text.amounts import count as count
 from searchsocket.text.hidden import visible_in, without_hidden
+from searchsocket.text.skipped import Skipped, skipped_words
 
 if TYPE_CHECKING:
     from searchsocket.project.project import Project

@@ -19,7 +19,7 @@ from searchsocket.dollars import dollars
 from searchsocket.errors import SearchSocketError
 from searchsocket.extensions import extensions
 from searchsocket.extensions.base import load
-from searchsocket.models.paying.cost import Ledger
+from searchsocket.models.paying.ledger import Ledger
 from searchsocket.pipeline.run.index import last_run_costs, origin_of
 from searchsocket.pipeline.run.upgrade import indexed_scopes
 from searchsocket.pipeline.unchanged.record import last_checked
@@ -28,7 +28,8 @@ from searchsocket.stores.base.vector_store import Health, VectorStore
 from searchsocket.stores.base.vectors import RegisteredScope
 from searchsocket.system.files import bytes_below
 from searchsocket.system.json_text import JsonObject, json_fields
-from searchsocket.text.amounts import age_s, skipped_words
+from searchsocket.text.amounts import age_s
+from searchsocket.text.skipped import skipped_words
 from searchsocket.types import Generation
 from searchsocket.web.versions.rows import version_rows, version_words
 

@@ -10,7 +10,7 @@ import click
 from searchsocket.cli.output import count, safe
 from searchsocket.dollars import dollars
 from searchsocket.system.json_text import JsonObject
-from searchsocket.text.amounts import Skipped, skipped_words
+from searchsocket.text.skipped import Skipped, skipped_words
 from searchsocket.web.versions.rows import version_words
 
 if TYPE_CHECKING:

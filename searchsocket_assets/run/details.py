@@ -16,7 +16,7 @@ from searchsocket.pipeline.run.index import origin_of
 from searchsocket.pipeline.run.results import Numbers, StageResult
 from searchsocket.project.project import index_folder
 from searchsocket.search.query import SearchQuery
-from searchsocket.text.amounts import skipped_words
+from searchsocket.text.skipped import skipped_words
 from searchsocket.types import Vector
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from searchsocket.cli.index_run import listener
 from searchsocket.cli.summary import grouped_warnings, source_lines
 from searchsocket.sources.base import SourceOrigin
 from searchsocket.state.project import ProjectState
-from searchsocket.text.amounts import Skipped, skipped_words
+from searchsocket.text.skipped import Skipped, skipped_words
 
 CONFIG = "import { defineConfig } from 'vitepress'\nexport default defineConfig({})\n"
 

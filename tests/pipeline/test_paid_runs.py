@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from searchsocket.errors import BudgetExceeded, EmbedderRefused, EmbeddingModelMismatch
-from searchsocket.models.paying.cost import Ledger
+from searchsocket.models.paying.ledger import Ledger
 from searchsocket.pipeline.run.index import index_scope, last_run_costs, plan_scope
 from searchsocket.pipeline.run.options import RunOptions
 from searchsocket.pipeline.run.summary import IndexSummary

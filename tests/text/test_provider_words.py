@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchsocket.text.mistakes import provider_message
+from searchsocket.text.provider_words import provider_message
 
 KEY = "sk-test-0123456789abcdefghijk"
 

@@ -25,7 +25,8 @@ from searchsocket.extensions.answers.model import Message, Model, Prices, Reply,
 from searchsocket.extensions.answers.settings import AnswersSettings
 from searchsocket.extensions.answers.writing import Turn, Writing, messages_for, refusal_event, shown_text
 from searchsocket.models.calling.provider import ProviderFailure
-from searchsocket.models.paying.cost import Ledger, estimate_tokens
+from searchsocket.models.paying.cost import estimate_tokens
+from searchsocket.models.paying.ledger import Ledger
 from searchsocket.project.project import Project
 from searchsocket.search.answering.answer import AnswerPassage, AskQuery, pages_query
 from searchsocket.search.bounds import MAX_PASSAGES, MAX_QUERY_CHARS

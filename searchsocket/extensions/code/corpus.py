@@ -6,7 +6,7 @@ from searchsocket.extensions.code.settings import CodeSettings
 from searchsocket.extensions.code.sources.files import make_code_source
 from searchsocket.pipeline.run.context import Corpus, ScopeRun
 from searchsocket.sources.base import Source
-from searchsocket.text.amounts import Skipped, skipped_words
+from searchsocket.text.skipped import Skipped, skipped_words
 from searchsocket.web.urls.form import UrlForm
 
 

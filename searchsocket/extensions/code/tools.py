@@ -17,8 +17,9 @@ from searchsocket.extensions.code.search.find_all import CodeFindAnswer, about_n
 from searchsocket.extensions.code.search.results import numbered_lines
 from searchsocket.search.bounds import MAX_LINES
 from searchsocket.search.wire import Wire
-from searchsocket.text.amounts import Skipped, count, skipped_words
+from searchsocket.text.amounts import count
 from searchsocket.text.hidden import visible
+from searchsocket.text.skipped import Skipped, skipped_words
 
 
 @dataclass(frozen=True, slots=True)

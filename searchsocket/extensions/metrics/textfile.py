@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from searchsocket.errors import SearchSocketError
 from searchsocket.extensions.metrics.settings import MetricsSettings
-from searchsocket.models.paying.cost import Paid
+from searchsocket.models.paying.ledger import Paid
 from searchsocket.pipeline.run.context import ScopeRun
 from searchsocket.pipeline.run.hooks import RunMoment
 from searchsocket.project.corpora import configured_id

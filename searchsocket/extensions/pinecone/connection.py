@@ -10,7 +10,7 @@ from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_at
 
 from searchsocket.errors import ConfigMissing, VectorBackendRefused, VectorBackendUnavailable
 from searchsocket.system.retry_after import retry_after_s
-from searchsocket.text.mistakes import provider_message
+from searchsocket.text.provider_words import provider_message
 
 T = TypeVar("T")
 _READ_TRIES = 2  # a kept-alive connection may be closed; more tries would delay the query

@@ -22,7 +22,7 @@ from searchsocket.stores.base.naming import index_text, server_address
 from searchsocket.stores.base.row_hits import RowHit
 from searchsocket.stores.base.tables import FIELDS, TableRow
 from searchsocket.system.batches import batches
-from searchsocket.text.mistakes import provider_message
+from searchsocket.text.provider_words import provider_message
 from searchsocket.types import EXACT, Vector
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from searchsocket.errors import ConfigError, SearchSocketError
 from searchsocket.system.bounded_http import BodyLimit, bounded_client, failure_reason
 from searchsocket.system.json_text import JsonObject
 from searchsocket.system.retry_after import retry_after_s
-from searchsocket.text.mistakes import provider_message
+from searchsocket.text.provider_words import provider_message
 
 _TRANSIENT = (408, 409, 429)  # and 500 and above
 _OF_CONTENT = (400, 413, 422)

@@ -12,7 +12,7 @@ from searchsocket.models.calling.provider import ProviderFailure, Refusal, check
 from searchsocket.system.bounded_http import BodyLimit, at_most, bounded_client, failure_reason
 from searchsocket.system.exchange import EnvironmentRefused
 from searchsocket.system.json_text import JsonObject
-from searchsocket.text.mistakes import provider_message
+from searchsocket.text.provider_words import provider_message
 
 _MAX_BYTES = 1_000_000  # limit of an answer, unless the caller allows more
 

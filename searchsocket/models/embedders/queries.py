@@ -24,7 +24,7 @@ from searchsocket.system.breaker import Breaker
 from searchsocket.types import Generation, Vector, Vectors
 
 if TYPE_CHECKING:
-    from searchsocket.models.paying.cost import Ledger
+    from searchsocket.models.paying.ledger import Ledger
 
 
 THREAD_NAME = "embed-query"

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from searchsocket.errors import ConfigError, SearchSocketError
-from searchsocket.models.paying.cost import Ledger
+from searchsocket.models.paying.ledger import Ledger
 from searchsocket.models.rerankers.base import ModelDeprecated, Reranker, Usage
 from searchsocket.models.rerankers.judge import Judge
 

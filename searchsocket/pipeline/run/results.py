@@ -10,7 +10,7 @@ from typing import Generic, Literal, Self, TypeAlias, TypeVar
 
 from searchsocket.errors import CandidateRefused
 from searchsocket.system.json_text import JsonObject
-from searchsocket.text.amounts import Skipped
+from searchsocket.text.skipped import Skipped
 
 Number = int | float
 

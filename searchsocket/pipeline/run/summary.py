@@ -17,7 +17,7 @@ from searchsocket.pipeline.run.results import (
     Table,
 )
 from searchsocket.system.json_text import JsonObject, camel_case, json_fields
-from searchsocket.text.amounts import Skipped
+from searchsocket.text.skipped import Skipped
 from searchsocket.web.versions.rows import VERSIONS
 
 K = TypeVar("K", bound=Numbers)

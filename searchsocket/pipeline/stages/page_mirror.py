@@ -35,7 +35,7 @@ from searchsocket.state.inventory import ProblemPart
 from searchsocket.state.scope import ScopeState
 from searchsocket.system.batches import batches
 from searchsocket.system.processes import default_workers, map_batches
-from searchsocket.text.amounts import MAX_SKIPPED, Skipped
+from searchsocket.text.skipped import MAX_SKIPPED, Skipped
 from searchsocket.types import VersionFamily
 from searchsocket.web.languages import page_languages
 from searchsocket.web.urls.targets import resolve_target

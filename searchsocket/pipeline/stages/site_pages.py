@@ -14,7 +14,7 @@ from searchsocket.sources.base import Source, SourceReport
 from searchsocket.state.inventory import PageEntry
 from searchsocket.state.scope import ScopeState
 from searchsocket.system.batches import batches
-from searchsocket.text.amounts import first_skipped
+from searchsocket.text.skipped import first_skipped
 
 _BATCH = 500
 _NAMED = 3

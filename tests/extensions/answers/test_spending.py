@@ -15,7 +15,7 @@ from searchsocket.errors import ConfigError
 from searchsocket.extensions.answers.engine import MAX_ANSWERS, Spending, Turns
 from searchsocket.extensions.answers.model import Prices, Usage, prices_of
 from searchsocket.extensions.answers.settings import AnswersSettings
-from searchsocket.models.paying.cost import FILE, Ledger
+from searchsocket.models.paying.ledger import FILE, Ledger
 from searchsocket.serving.capabilities.base import Caller
 from tests.extensions.answers.conftest import ANSWER, QUESTION, Reader
 

@@ -13,7 +13,7 @@ from searchsocket.extensions.code.search.find_all import CodeFindQuery
 from searchsocket.extensions.code.serving.service import open_code
 from searchsocket.extensions.code.serving.upkeep import CodeUpkeep, open_upkeep
 from searchsocket.extensions.code.sources.files import CommitSource
-from searchsocket.text.amounts import first_skipped
+from searchsocket.text.skipped import first_skipped
 from tests.extensions.code.code_project import CodeProject
 from tests.extensions.code.trees import EVERYTHING, MAX_BYTES, grow, names, working_tree
 from tests.sources.git_repository import commit, git

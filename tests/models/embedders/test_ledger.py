@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from searchsocket.errors import StateUnavailable
-from searchsocket.models.paying.cost import Ledger, Paid
+from searchsocket.models.paying.ledger import Ledger, Paid
 
 NOVEMBER = datetime(2026, 11, 30, 23, 59, tzinfo=UTC)
 CHILD = """
 import sys
 from pathlib import Path
-from searchsocket.models.paying.cost import Ledger
+from searchsocket.models.paying.ledger import Ledger
 ledger = Ledger(Path(sys.argv[1]), "site")
 for _ in range(25):
     ledger.add("index", "m", tokens=2, cost_usd=0.5)

@@ -14,7 +14,7 @@ from searchsocket.models.embedders import queries as module
 from searchsocket.models.embedders.base import TextKind
 from searchsocket.models.embedders.hash import HashEmbedder
 from searchsocket.models.embedders.queries import NoVector, QueryVectors
-from searchsocket.models.paying.cost import Ledger
+from searchsocket.models.paying.ledger import Ledger
 from searchsocket.types import Vectors
 
 NOW = datetime(2026, 5, 1, 23, 30, tzinfo=UTC)

@@ -41,8 +41,8 @@ from searchsocket.stores.base.index_reader import PageBody
 from searchsocket.stores.base.vector_store import VectorStore
 from searchsocket.system.batches import batches
 from searchsocket.system.processes import default_workers, map_batches
-from searchsocket.text.amounts import MAX_SKIPPED, Skipped
 from searchsocket.text.key_phrases import phrases_of_code
+from searchsocket.text.skipped import MAX_SKIPPED, Skipped
 from searchsocket.types import Chunk, Lines, PageFacts
 
 _BATCH = 32

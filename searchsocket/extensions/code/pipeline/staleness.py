@@ -20,7 +20,7 @@ from searchsocket.project.settings.load import config_table
 from searchsocket.state.inventory import ListedFile
 from searchsocket.state.project import ProjectState
 from searchsocket.system.locators import path_of
-from searchsocket.text.amounts import MAX_SKIPPED, Skipped, first_skipped
+from searchsocket.text.skipped import MAX_SKIPPED, Skipped, first_skipped
 from searchsocket.types import Generation, Scope
 
 CONFIGURATION = "configuration"  # key of a report: `configuration_digest` when the stage ran

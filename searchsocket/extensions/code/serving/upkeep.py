@@ -24,7 +24,8 @@ from searchsocket.search.wire import SkippedFile
 from searchsocket.serving.answers import to_json
 from searchsocket.state.project import ProjectState
 from searchsocket.system.locators import path_of
-from searchsocket.text.amounts import Skipped, age_s
+from searchsocket.text.amounts import age_s
+from searchsocket.text.skipped import Skipped
 from searchsocket.types import Generation
 
 if TYPE_CHECKING:

@@ -36,7 +36,7 @@ from searchsocket.project.settings.load import load_settings
 from searchsocket.project.settings.model import Settings, StateSettings
 from searchsocket.project.settings.source_kinds import STATIC_OUTPUT
 from searchsocket.sources.build_folder import find_build, holds_html, root_of_site
-from searchsocket.text.amounts import skipped_words
+from searchsocket.text.skipped import skipped_words
 from searchsocket.types import Scope
 from searchsocket.web.urls.site import configured_site
 
